@@ -37,6 +37,7 @@ fn generate_share_writes_a_man_page_for_each_command() {
         "-drivers-info",
         "-drivers-install",
         "-drivers-list",
+        "-drivers-support",
         "-drivers-versions",
         "-drivers",
         "-hosts-check",

@@ -33,6 +33,7 @@ fn help_of_every_command() {
         ("help-drivers-install", &["drivers", "install", "--help"]),
         ("help-drivers-versions", &["drivers", "versions", "--help"]),
         ("help-drivers-check", &["drivers", "check", "--help"]),
+        ("help-drivers-support", &["drivers", "support", "--help"]),
     ] {
         sandbox.snapshot(name, arguments);
     }

@@ -73,10 +73,11 @@ fn fastdds_passes_every_case_over_data_sharing() {
 fn cyclonedds_passes_every_case_and_its_policies_are_observed() {
     let outcome = assert_passes("cyclonedds", "");
     for policy in ["reliability", "history", "durability", "deadline", "lifespan", "time_based_filter"] {
-        assert!(state(&outcome, policy).contains("enforced  observed by"), "{}", outcome.stdout);
+        let words: Vec<&str> = state(&outcome, policy).split_whitespace().collect();
+        assert_eq!(words[1..4], ["enforced", "observed", "by"], "{}", outcome.stdout);
     }
-    // declared as enforced, but there is no case
-    assert!(state(&outcome, "destination_order").contains("unknown"), "{}", outcome.stdout);
+    // declared as enforced, but no case can observe it
+    assert!(state(&outcome, "user_data").contains("unknown"), "{}", outcome.stdout);
     for case in ["deadline", "lifespan", "time-based-filter", "partition", "ownership", "liveliness"] {
         assert!(line(&outcome, case).contains("pass"), "{}", outcome.stdout);
     }
@@ -189,7 +190,7 @@ fn policy_without_an_observed_effect_is_unknown() {
     };
     let outcome = check("ownership,late-joiner");
     for (policy, words) in [
-        ("presentation", "unknown   no case observes its effect"),
+        ("presentation", "unknown   presentation-order was not tried"),
         (
             "ownership",
             "unknown   ownership is not applicable: ownership_strength is not declared as enforced",
@@ -202,7 +203,101 @@ fn policy_without_an_observed_effect_is_unknown() {
     let failing = violating_driver(&scene, "forgets_history", "");
     let outcome = scene.ddsmark(&["drivers", "check", &failing, "--case", "late-joiner"]);
     outcome.assert_status(1);
-    assert!(state(&outcome, "durability").ends_with("FAIL     failed: late-joiner"), "{}", outcome.stdout);
+    let words = "FAIL     late-joiner: the late reader did not receive the last sample";
+    assert!(state(&outcome, "durability").contains(words), "{}", outcome.stdout);
+}
+
+/// Returns the words of a policy in the matrix of one driver.
+#[track_caller]
+fn in_matrix<'a>(outcome: &'a Outcome, policy: &str) -> &'a str {
+    let line = outcome.stdout.lines().find_map(|line| line.trim_start().strip_prefix(policy));
+    line.unwrap_or_else(|| panic!("{outcome:?}")).trim()
+}
+
+#[test]
+fn support_shows_what_was_observed_and_what_contradicts_the_driver() {
+    let scene = Scene::new();
+    let support = |driver: &str| scene.ddsmark(&["drivers", "support", driver, "--limit", "30s"]);
+    let honest = support(&violating_driver(&scene, "nothing", ""));
+    honest.assert_status(0);
+    for (policy, state) in [
+        ("reliability", "enforced"),
+        ("history", "enforced"),
+        ("durability  ", "enforced"),
+        ("durability (transient or persistent)", "needs a service"),
+        ("deadline", "unsupported"),
+    ] {
+        assert_eq!(in_matrix(&honest, policy), state, "{}", honest.stdout);
+    }
+    assert!(honest.stderr.contains("probing "), "{}", honest.stderr);
+    // the effect of a policy that is declared as ignored
+    let hidden = support(&violating_driver(&scene, "hides_an_effect", ""));
+    hidden.assert_status(1);
+    assert_eq!(in_matrix(&hidden, "durability  "), "enforced");
+    assert!(
+        hidden.stdout.contains("durability: declared as ignored, but found enforced"),
+        "{}",
+        hidden.stdout
+    );
+    // no effect of one that is declared as enforced
+    let ignoring = support(&violating_driver(&scene, "forgets_history", ""));
+    ignoring.assert_status(1);
+    assert_eq!(in_matrix(&ignoring, "durability  "), "ignored", "{}", ignoring.stdout);
+    // a request that is accepted, although it is declared as unsupported
+    let swallowing = support(&violating_driver(&scene, "swallows_a_policy", ""));
+    swallowing.assert_status(1);
+    assert_eq!(in_matrix(&swallowing, "deadline"), "unknown", "{}", swallowing.stdout);
+    // a probe that does not end shows nothing
+    let hanging = violating_driver(
+        &scene,
+        "hangs_now",
+        "static ddsmark_status hang(ddsmark_reader *r, uint64_t t, uint32_t m, ddsmark_sink s, void *c, uint32_t *n) \
+         { (void)r, (void)t, (void)m, (void)s, (void)c, (void)n; sleep(600); return DDSMARK_OK; }\n\
+         static void hangs_now(void) { lying.reader_receive = hang; }\n",
+    );
+    let hung = scene.ddsmark(&["drivers", "support", &hanging, "--limit", "2s"]);
+    hung.assert_status(1);
+    assert_eq!(in_matrix(&hung, "history"), "unknown", "{}", hung.stdout);
+    assert!(hung.stdout.contains("no answer within 2 s"), "{}", hung.stdout);
+}
+
+#[test]
+fn support_of_bare_sockets_is_unsupported_in_csv_and_json() {
+    let scene = Scene::new();
+    let csv = scene.ddsmark(&["drivers", "support", "udp", "tcp", "--csv"]);
+    csv.assert_status(0);
+    let mut rows = csv.stdout.lines();
+    assert_eq!(rows.next(), Some("Policy,udp,tcp"));
+    assert_eq!(rows.next(), Some("reliability,unsupported,enforced"));
+    assert_eq!(rows.next(), Some("history,unsupported,enforced"));
+    assert!(rows.all(|row| row.ends_with(",unsupported,unsupported")), "{}", csv.stdout);
+    let json = scene.ddsmark(&["drivers", "support", "udp", "--json"]);
+    json.assert_status(0);
+    let document: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    let policies = document["drivers"][0]["policies"].as_array().expect("policies");
+    assert!(policies.iter().all(|policy| policy["state"] == "unsupported"), "{document:#}");
+    scene.ddsmark(&["drivers", "support", "udp", "udp"]).assert_status(2);
+    scene.ddsmark(&["drivers", "support", "cyclonedds+fastdds"]).assert_status(2);
+}
+
+/// The matrix of the page is what the drivers of this tree show.
+#[test]
+fn support_of_built_drivers_is_that_of_the_page() {
+    let scene = Scene::new();
+    let page = std::fs::read_to_string(root().join("docs/explain/data/qos-support.csv")).expect("the data");
+    let cells = |text: &str| -> Vec<Vec<String>> {
+        text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+    };
+    let page = cells(&page);
+    for driver in ["cyclonedds", "fastdds", "udp", "shm", "sim"] {
+        let found = scene.ddsmark(&["drivers", "support", driver, "--csv"]);
+        let found = cells(&found.stdout);
+        let column = page[0].iter().position(|title| *title == found[0][1]);
+        let column = column.unwrap_or_else(|| panic!("no `{}` in {:?}", found[0][1], page[0]));
+        let of_page: Vec<[&String; 2]> = page.iter().map(|row| [&row[0], &row[column]]).collect();
+        let found: Vec<[&String; 2]> = found.iter().map(|row| [&row[0], &row[1]]).collect();
+        assert_eq!(found, of_page, "`ddsmark drivers support` differs from docs/explain/qos-support.md");
+    }
 }
 
 #[test]

@@ -42,6 +42,8 @@ pub struct Fixture<'a> {
     topics: Cell<u32>,
     /// Starts the process of the reader; `None`: the reader is in this process.
     start: Option<&'a SpawnPeer<'a>>,
+    /// Whether effects are observed that the driver does not declare.
+    pub probes: bool,
 }
 
 type ReceivedSamples = Arc<Mutex<Vec<ReceivedSample>>>;
@@ -80,8 +82,9 @@ impl<'a> Fixture<'a> {
         name: &'a str,
         domain: u32,
         start: Option<&'a SpawnPeer<'a>>,
+        probes: bool,
     ) -> Self {
-        Self { driver, way, name, domain, topics: Cell::new(0), start }
+        Self { driver, way, name, domain, topics: Cell::new(0), start, probes }
     }
 
     /// Returns the configuration of a participant over loopback.
@@ -121,6 +124,11 @@ impl<'a> Fixture<'a> {
     /// Returns whether the driver can guarantee delivery.
     pub fn reliable(&self) -> bool {
         [Policy::Reliability, Policy::History].iter().all(|&policy| self.support(policy) == Support::Enforced)
+    }
+
+    /// Returns the history that late joiners receive, if a policy decides on it: all samples.
+    pub fn service_history(&self) -> Option<History> {
+        (self.support(Policy::DurabilityService) == Support::Enforced).then_some(History::KeepAll)
     }
 
     /// Returns the transport under test.

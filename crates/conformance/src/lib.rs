@@ -14,6 +14,7 @@
 //! fixture.rs          a matched pair of writer and reader
 //! serve.rs          the second process
 //! process_snapshot.rs         threads, descriptors and shared memory files of this process
+//! probes.rs         the cases that observe each policy
 //! values.rs         the QoS policies, each with values that are not the default
 //! cases/            the cases, by part of the contract
 //! ```
@@ -22,6 +23,7 @@
 mod cases;
 mod endpoint;
 mod fixture;
+mod probes;
 mod process_snapshot;
 mod remote_reader;
 mod sample;
@@ -30,45 +32,39 @@ mod values;
 
 use std::borrow::Cow;
 
-pub use control::OpenOptions;
+pub use control::{CaseOutcome, OpenOptions};
 use driver_abi::FEATURE_ONE_PROCESS;
 use driver_host::{Driver, DriverError};
 use experiment::{Policy, Support};
 
 use crate::fixture::Fixture;
-pub use crate::{remote_reader::SpawnPeer, serve::serve};
+pub use crate::{
+    probes::{PROBES, Probe, REJECTION},
+    remote_reader::SpawnPeer,
+    serve::serve,
+};
 
 /// Promise of the contract, with a test of whether a driver keeps it.
 pub struct Case {
     /// Id of the case, as on the command line.
     pub id: Cow<'static, str>,
+    /// Id of the case within one process, by which the probes name it.
+    pub of: &'static str,
     /// Number of processes of writer and reader: 1 or 2.
     pub processes: u32,
     /// Section or function of driver.h that makes the promise.
     pub section: &'static str,
     /// Text of the promise.
     pub promise: &'static str,
-    /// Policies whose effect the case observes. It runs only if the driver declares each as enforced, by writers or readers; a pass
-    /// shows their effect.
-    pub observes: &'static [Policy],
     run: fn(&Fixture<'_>) -> CaseResult,
-}
-
-/// Outcome of a case.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CaseOutcome {
-    /// No violation was observed.
-    Passed,
-    /// Violation, with what was observed.
-    Failed(String),
-    /// Case that does not apply, with the feature that the driver does not declare.
-    NotApplicable(String),
 }
 
 /// Reason for the early end of a case.
 #[derive(Debug)]
 enum Stop {
     Failed(String),
+    /// The policy that the case observes has no effect.
+    NoEffect(String),
     NotApplicable(String),
 }
 
@@ -86,6 +82,11 @@ fn broken<T>(how: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Failed(how.into()))
 }
 
+/// Returns an error that fails the case because a policy has no effect.
+fn no_effect<T>(how: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::NoEffect(how.into()))
+}
+
 /// Returns an error that makes the case not applicable.
 fn not_applicable<T>(why: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::NotApplicable(why.into()))
@@ -98,29 +99,44 @@ impl Case {
     ///   case.
     /// - `domain`: DDS domain from 1 to 100 that no other process uses.
     /// - `start`: starts the second process of a case with two processes; the case ends that process.
+    /// - `probes`: whether the case also runs if the driver does not declare the policies that it observes.
     #[must_use]
     pub fn run(
         &self,
         driver: &Driver,
         way: &OpenOptions,
-        name: &str,
-        domain: u32,
+        (name, domain): (&str, u32),
         start: &SpawnPeer<'_>,
+        probes: bool,
     ) -> CaseOutcome {
         let start = (self.processes > 1).then_some(start);
         if start.is_some() && driver.has(FEATURE_ONE_PROCESS) {
-            return CaseOutcome::NotApplicable("the driver declares DDSMARK_FEATURE_ONE_PROCESS".to_owned());
+            let reason = "the driver declares DDSMARK_FEATURE_ONE_PROCESS".to_owned();
+            return CaseOutcome::NotApplicable { reason };
         }
-        let undeclared =
-            |policy: &&Policy| !driver.description().support_of_ends(**policy).contains(&Support::Enforced);
-        if let Some(policy) = self.observes.iter().find(undeclared) {
-            return CaseOutcome::NotApplicable(format!("{policy} is not declared as enforced"));
+        if let Some(reason) = self.undeclared(driver).filter(|_| !probes) {
+            return CaseOutcome::NotApplicable { reason };
         }
-        match (self.run)(&Fixture::new(driver, way, name, domain, start)) {
+        match (self.run)(&Fixture::new(driver, way, name, domain, start, probes)) {
             Ok(()) => CaseOutcome::Passed,
-            Err(Stop::Failed(reason)) => CaseOutcome::Failed(reason),
-            Err(Stop::NotApplicable(reason)) => CaseOutcome::NotApplicable(reason),
+            Err(Stop::Failed(reason)) => CaseOutcome::Failed { reason },
+            Err(Stop::NoEffect(reason)) => CaseOutcome::NoEffect { reason },
+            Err(Stop::NotApplicable(reason)) => CaseOutcome::NotApplicable { reason },
         }
+    }
+
+    /// Returns that the driver does not declare a policy that the case observes, if so.
+    fn undeclared(&self, driver: &Driver) -> Option<String> {
+        let lacks = |policy: Policy, levels: &[Support]| {
+            !driver.description().support_of_ends(policy).iter().any(|support| levels.contains(support))
+        };
+        let effect = probes::observed_by(self.of).find(|policy| lacks(*policy, &[Support::Enforced]));
+        let matching = || {
+            let levels = [Support::Enforced, Support::MatchedOnly];
+            probes::matched_by(self.of).find(|policy| lacks(*policy, &levels))
+        };
+        let effect = effect.map(|policy| format!("{policy} is not declared as enforced"));
+        effect.or_else(|| Some(format!("{} is not declared as enforced or matched_only", matching()?)))
     }
 }
 

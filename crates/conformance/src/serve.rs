@@ -29,7 +29,7 @@ pub fn serve(
         let Ok(ask) = asks.receive(TIME_LIMIT) else { continue };
         let last = matches!(ask, Ask::Close);
         let answer = answer(driver, &mut open, ask).unwrap_or_else(|stop| match stop {
-            Stop::Failed(how) | Stop::NotApplicable(how) => Answer::Failed(how),
+            Stop::Failed(how) | Stop::NoEffect(how) | Stop::NotApplicable(how) => Answer::Failed(how),
         });
         control::send(&mut answers, &answer)?;
         if last {
@@ -40,7 +40,7 @@ pub fn serve(
 
 fn answer(driver: &Driver, open: &mut Option<(Participant, Inlet)>, ask: Ask) -> Result<Answer, Stop> {
     if let Ask::Open { way, name, domain, topic, pair_config } = ask {
-        let fixture = Fixture::new(driver, &way, &name, domain, None);
+        let fixture = Fixture::new(driver, &way, &name, domain, None, false);
         let participant = fixture.open()?;
         let inlet = fixture.inlet(&participant, &topic, &pair_config)?;
         *open = Some((participant, inlet));

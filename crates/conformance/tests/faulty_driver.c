@@ -246,6 +246,7 @@ static void forgets_history(void) {
 #include "violations_beyond.h"
 #include "violations_of_matching.h"
 #include "violations_of_participants.h"
+#include "violations_of_policies.h"
 
 /* -- receiving ----------------------------------------------------------------------------------------------------- */
 
@@ -384,6 +385,18 @@ static void (*const violations[])(void) = {
     ignores_ownership,
     ignores_liveliness,
     ignores_limits,
+    ignores_reliability,
+    ignores_durability,
+    ignores_latency_budget,
+    ignores_presentation,
+    ignores_destination_order,
+    ignores_reader_data_lifecycle,
+    ignores_durability_service,
+    serves_no_history,
+    stores_nothing,
+    counts_at_one_end,
+    groups_by_instance,
+    hides_an_effect,
     limits_what_it_ignores,
     declares_unobserved,
     always_misses,

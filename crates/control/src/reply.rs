@@ -51,6 +51,10 @@ pub enum Reply {
     Cases {
         /// Cases, in the order in which they are listed.
         cases: Vec<CaseInfo>,
+        /// Cases that observe each policy, in the order of the contract.
+        probes: Vec<PolicyProbe>,
+        /// Case that passes if requests for unsupported policies are rejected.
+        rejection: String,
     },
     /// Outcome of a case.
     Checked(CaseOutcome),
@@ -128,8 +132,22 @@ pub struct CaseInfo {
     pub promise: String,
     /// Number of processes of its writer and reader: 1 or 2.
     pub processes: u32,
-    /// QoS policies whose effect it observes.
-    pub observes: Vec<Policy>,
+}
+
+/// Cases that observe what a QoS policy does, or why none can.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct PolicyProbe {
+    /// Policy.
+    pub policy: Policy,
+    /// Kinds of the policy that this is about; empty: all others.
+    pub kinds: String,
+    /// Ids of the cases that pass if the policy has its effect.
+    pub effect: Vec<String>,
+    /// Ids of the cases that pass if the policy decides whether writer and reader match.
+    pub matching: Vec<String>,
+    /// Reason why no case can observe the effect; empty if one does.
+    pub unobservable: String,
 }
 
 /// Outcome of a conformance case.
@@ -142,6 +160,11 @@ pub enum CaseOutcome {
     /// The driver violates the promise.
     Failed {
         /// Observed violation.
+        reason: String,
+    },
+    /// The policy that the case observes has no effect.
+    NoEffect {
+        /// Observed behaviour.
         reason: String,
     },
     /// The driver does not declare the feature.

@@ -67,6 +67,8 @@ pub enum Request {
         domain: u32,
         /// Transport and options of the driver.
         way: OpenOptions,
+        /// Whether the case also runs if the driver does not declare the policies that it observes.
+        probes: bool,
     },
     /// Open a mailbox. Sent instead of a run.
     OpenMailbox(Box<OpenMailbox>),

@@ -1,8 +1,11 @@
 //! Outcome of a driver check against the contract.
 
-use experiment::{Policy, TransportInfo};
+use experiment::{DriverDescription, Support, TransportInfo};
 
-use crate::layout::{Align, Grid, WIDTH, wrap};
+use crate::{
+    layout::{Align, Grid, WIDTH, wrap},
+    support::{CaseResult, ProbedPolicy, judge},
+};
 
 /// Case of a driver check, for [`driver_check`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,97 +18,48 @@ pub struct TriedCase {
     pub promise: String,
     /// Number of processes: 1 or 2, for writer and reader.
     pub processes: u32,
-    /// Policies whose effect the case observes.
-    pub observes: Vec<Policy>,
     /// Outcome.
     pub finding: CaseResult,
 }
 
-/// Outcome of a case.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CaseResult {
-    /// The promise is kept.
-    Passed,
-    /// The promise is not kept, with the reason.
-    Failed(String),
-    /// The driver does not make the promise, with the reason.
-    NotApplicable(String),
-    /// The case was not selected.
-    NotTried,
-}
-
-/// State of a policy that a driver declares as enforced, after a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PolicyState {
-    /// A case observed the effect, and none missed it.
-    Enforced,
-    /// A case missed the effect.
-    Failed,
-    /// No case observed the effect.
-    Unknown,
-}
-
-impl PolicyState {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Enforced => "enforced",
-            Self::Failed => "FAIL",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
-/// Returns the state of a policy that is declared as enforced, and the reason.
-fn policy_state(policy: Policy, cases: &[TriedCase]) -> (PolicyState, String) {
-    let observers: Vec<&TriedCase> = cases.iter().filter(|case| case.observes.contains(&policy)).collect();
-    let those = |found: fn(&CaseResult) -> bool| {
-        let ids = observers.iter().filter(|case| found(&case.finding)).map(|case| case.id.as_str());
-        ids.collect::<Vec<_>>().join(", ")
-    };
-    let failed = those(|finding| matches!(finding, CaseResult::Failed(_)));
-    if !failed.is_empty() {
-        return (PolicyState::Failed, format!("failed: {failed}"));
-    }
-    let passed = those(|finding| *finding == CaseResult::Passed);
-    if !passed.is_empty() {
-        return (PolicyState::Enforced, format!("observed by {passed}"));
-    }
-    let why = observers.first().map_or_else(
-        || "no case observes its effect".to_owned(),
-        |case| match &case.finding {
-            CaseResult::NotApplicable(reason) => format!("{} is not applicable: {reason}", case.id),
-            _ => format!("{} was not tried", case.id),
-        },
-    );
-    (PolicyState::Unknown, why)
+/// Check of a driver, for [`driver_check`].
+#[derive(Clone, Debug)]
+pub struct DriverCheck<'a> {
+    /// Name on the command line.
+    pub name: &'a str,
+    /// Description that the driver reports.
+    pub description: &'a DriverDescription,
+    /// Transport under test.
+    pub transport: Option<&'a TransportInfo>,
+    /// All cases, including those that were not selected.
+    pub cases: &'a [TriedCase],
+    /// Policies with the outcomes of their probes.
+    pub policies: &'a [ProbedPolicy],
 }
 
 /// Returns the table of policies that the driver declares as enforced; nothing if there are none.
-fn policies(declared: &[Policy], cases: &[TriedCase]) -> String {
-    if declared.is_empty() {
+fn policies(check: &DriverCheck<'_>) -> String {
+    let declared =
+        |probe: &&ProbedPolicy| check.description.support_of_ends(probe.policy).contains(&Support::Enforced);
+    if !check.policies.iter().any(|probe| declared(&probe)) {
         return String::new();
     }
     let mut grid = Grid::default()
         .column("Declared as enforced", Align::Left)
         .column("State", Align::Left)
         .column("Note", Align::Left);
-    for &policy in declared {
-        let (state, note) = policy_state(policy, cases);
-        grid.row(vec![policy.to_string(), state.name().to_owned(), note]);
+    for probe in check.policies.iter().filter(declared) {
+        let judged = judge(check.description.support_of_ends(probe.policy), probe, None);
+        let state = if judged.contradicts { "FAIL".to_owned() } else { judged.state.words() };
+        grid.row(vec![probe.name(), state, judged.note]);
     }
     format!("\n{}", grid.render())
 }
 
-/// Formats the outcome of a check: one line per case, the state of each policy that the driver declares as enforced
-/// (`declared`), and the failed cases with their promise and with what the driver notes about its `transport`. `cases` includes
-/// those that were not selected.
+/// Formats the outcome of a check: one line per case, the state of each policy that the driver declares as enforced,
+/// and the failed cases with their promise and with what the driver notes about its transport.
 #[must_use]
-pub fn driver_check(
-    driver: &str,
-    transport: Option<&TransportInfo>,
-    declared: &[Policy],
-    cases: &[TriedCase],
-) -> String {
+pub fn driver_check(check: &DriverCheck<'_>) -> String {
     let mut grid = Grid::default()
         .column("Case", Align::Left)
         .column("Verdict", Align::Left)
@@ -114,13 +68,13 @@ pub fn driver_check(
         .column("Note", Align::Left);
     let mut failures = String::new();
     let (mut passed, mut failed, mut not_applicable) = (0, 0, 0);
-    for case in cases {
+    for case in check.cases {
         let (verdict, note) = match &case.finding {
             CaseResult::Passed => {
                 passed += 1;
                 ("pass", "")
             }
-            CaseResult::Failed(reason) => {
+            CaseResult::Failed(reason) | CaseResult::NoEffect(reason) => {
                 failed += 1;
                 failures.push_str(&format!("\n{}\n", case.id));
                 failures.push_str(&wrap(&format!("promised: {}", case.promise), WIDTH, 2));
@@ -141,40 +95,66 @@ pub fn driver_check(
             note.to_owned(),
         ]);
     }
-    let note = transport.and_then(|transport| Some((&transport.name, transport.note.as_ref()?)));
+    let note = check.transport.and_then(|transport| Some((&transport.name, transport.note.as_ref()?)));
     if let Some((name, note)) = note.filter(|_| failed > 0) {
         failures.push('\n');
         failures.push_str(&wrap(&format!("note of the driver on `{name}`: {note}"), WIDTH, 2));
     }
     format!(
-        "{driver}: {passed} passed, {failed} failed, {not_applicable} not applicable\n\n{}{}{failures}",
+        "{}: {passed} passed, {failed} failed, {not_applicable} not applicable\n\n{}{}{failures}",
+        check.name,
         grid.render(),
-        policies(declared, cases)
+        policies(check)
     )
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use experiment::{Policy, PolicySupport};
+
     use super::*;
 
-    fn case(id: &str, processes: u32, observes: &[Policy], finding: CaseResult) -> TriedCase {
+    fn case(id: &str, processes: u32, finding: CaseResult) -> TriedCase {
         TriedCase {
             processes,
             id: id.to_owned(),
             section: "7".to_owned(),
             promise: format!("{id} holds"),
-            observes: observes.to_vec(),
             finding,
+        }
+    }
+
+    fn description(enforced: &[Policy]) -> DriverDescription {
+        let enforced =
+            enforced.iter().map(|policy| (*policy, PolicySupport::of_both(Support::Enforced, None)));
+        DriverDescription {
+            name: "mine".to_owned(),
+            driver_version: String::new(),
+            middleware: String::new(),
+            middleware_version: String::new(),
+            version_source: String::new(),
+            build: None,
+            licence: String::new(),
+            transports: Vec::new(),
+            options: Vec::new(),
+            receive_modes: Vec::new(),
+            type_kinds: Vec::new(),
+            features: Vec::new(),
+            policies: enforced.collect::<BTreeMap<_, _>>(),
+            kept_threads: Vec::new(),
+            variables: Vec::new(),
         }
     }
 
     #[test]
     fn failed_case_shows_its_promise_and_not_applicable_case_its_reason() {
         let cases = [
-            case("one", 1, &[], CaseResult::Passed),
-            case("two", 2, &[], CaseResult::Failed("it does not".to_owned())),
-            case("three", 1, &[], CaseResult::NotApplicable("never said".to_owned())),
-            case("four", 1, &[], CaseResult::NotTried),
+            case("one", 1, CaseResult::Passed),
+            case("two", 2, CaseResult::NoEffect("it does not".to_owned())),
+            case("three", 1, CaseResult::NotApplicable("never said".to_owned())),
+            case("four", 1, CaseResult::NotTried),
         ];
         let expected = "\
 mine: 1 passed, 1 failed, 1 not applicable
@@ -188,38 +168,65 @@ two
   promised: two holds
   found: it does not
 ";
-        assert_eq!(driver_check("mine", None, &[], &cases), expected);
+        let description = description(&[]);
+        let check = DriverCheck {
+            name: "mine",
+            description: &description,
+            transport: None,
+            cases: &cases,
+            policies: &[],
+        };
+        assert_eq!(driver_check(&check), expected);
         let note = Some("slow on Mondays".to_owned());
         let transport = TransportInfo { name: "tcp4".to_owned(), max_payload_bytes: 1, note };
-        let noted = format!("{expected}\n  note of the driver on `tcp4`: slow on Mondays\n");
-        assert_eq!(driver_check("mine", Some(&transport), &[], &cases), noted);
-        let passed = driver_check("mine", Some(&transport), &[], &cases[..1]);
+        let over = DriverCheck { transport: Some(&transport), ..check };
+        assert_eq!(
+            driver_check(&over),
+            format!("{expected}\n  note of the driver on `tcp4`: slow on Mondays\n")
+        );
+        let passed = driver_check(&DriverCheck { cases: &cases[..1], ..over });
         assert!(!passed.contains("Mondays"), "{passed}");
     }
 
     #[test]
     fn a_declared_policy_is_enforced_only_where_a_case_observed_its_effect() {
-        use Policy::{Deadline, Durability, History, Lifespan, Partition, Presentation};
+        use Policy::{Deadline, Durability, History, Lifespan, Partition};
+        let probe = |policy, effect: &[(&str, CaseResult)]| ProbedPolicy {
+            policy,
+            kinds: String::new(),
+            effect: effect.iter().map(|(id, found)| ((*id).to_owned(), found.clone())).collect(),
+            matching: Vec::new(),
+            unobservable: if effect.is_empty() { "it is out of sight".to_owned() } else { String::new() },
+        };
         let none = || CaseResult::NotApplicable("no waitset".to_owned());
-        let cases = [
-            case("depth", 1, &[History], none()),
-            case("keep-all", 1, &[History], CaseResult::Passed),
-            case("late", 1, &[Durability], CaseResult::Passed),
-            case("late-across", 2, &[Durability], CaseResult::Failed("lost".to_owned())),
-            case("deadline", 1, &[Deadline], none()),
-            case("lifespan", 1, &[Lifespan], CaseResult::NotTried),
+        let policies = [
+            probe(History, &[("depth", none()), ("keep-all", CaseResult::Passed)]),
+            probe(
+                Durability,
+                &[("late", CaseResult::Passed), ("late-across", CaseResult::Failed("lost".to_owned()))],
+            ),
+            probe(Deadline, &[("deadline", none())]),
+            probe(Lifespan, &[("lifespan", CaseResult::NotTried)]),
             // a policy that the driver does not declare
-            case("partition", 1, &[Partition], CaseResult::Passed),
+            probe(Partition, &[("partition", CaseResult::Passed)]),
+            probe(Policy::UserData, &[]),
         ];
-        let declared = [History, Durability, Deadline, Lifespan, Presentation];
-        let text = driver_check("mine", None, &declared, &cases);
+        let description = description(&[History, Durability, Deadline, Lifespan, Policy::UserData]);
+        let check = DriverCheck {
+            name: "mine",
+            description: &description,
+            transport: None,
+            cases: &[case("late-across", 2, CaseResult::Failed("lost".to_owned()))],
+            policies: &policies,
+        };
+        let text = driver_check(&check);
         let expected = "
   Declared as enforced  State     Note
   history               enforced  observed by keep-all
-  durability            FAIL      failed: late-across
+  durability            FAIL      late-across: lost
   deadline              unknown   deadline is not applicable: no waitset
   lifespan              unknown   lifespan was not tried
-  presentation          unknown   no case observes its effect
+  user_data             unknown   it is out of sight
 
 late-across
 ";

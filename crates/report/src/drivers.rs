@@ -180,12 +180,13 @@ fn section(text: &mut String, title: &str, grid: &Grid, empty: bool) {
 /// Formats the support of a policy by writers and by readers.
 pub(crate) fn support_of_ends([of_writers, of_readers]: [Support; 2]) -> String {
     if of_writers == of_readers {
-        return support(of_writers).to_owned();
+        return support_name(of_writers).to_owned();
     }
-    format!("{} by writers, {} by readers", support(of_writers), support(of_readers))
+    format!("{} by writers, {} by readers", support_name(of_writers), support_name(of_readers))
 }
 
-const fn support(support: Support) -> &'static str {
+/// Returns a level of support in the words of the tables.
+pub(crate) const fn support_name(support: Support) -> &'static str {
     match support {
         Support::Unsupported => "unsupported",
         Support::Ignored => "ignored",

@@ -35,11 +35,12 @@ mod selftest;
 mod settings;
 mod shell;
 mod summary;
+mod support;
 mod tables;
 mod terminal;
 mod verdicts;
 
-pub use check::{CaseResult, TriedCase, driver_check};
+pub use check::{DriverCheck, TriedCase, driver_check};
 pub use drivers::{FoundDriver, InstallableDriver, driver_info, driver_list, driver_versions};
 pub use escape::escaped;
 use experiment::Plan;
@@ -56,6 +57,7 @@ use results::{DetectableEffects, DryRunReport, ResultDocument};
 pub use search::{least_rate, trial_line};
 pub use selftest::selftest;
 pub use summary::{Charset, ScreenOptions, first_screen, markdown};
+pub use support::{CaseResult, DriverProbes, ProbedPolicy, support_csv, support_json, support_matrix};
 pub use terminal::terminal;
 pub use verdicts::{ComparisonOptions, comparison, comparison_json, comparison_markdown};
 

@@ -156,7 +156,9 @@ impl Agent {
                 Reply::Report(Box::new(reports::report(configure, &scripted)))
             }
             Request::Exit => Reply::Bye,
-            Request::Cases | Request::Check { .. } => Reply::Cases { cases: Vec::new() },
+            Request::Cases | Request::Check { .. } => {
+                Reply::Cases { cases: Vec::new(), probes: Vec::new(), rejection: String::new() }
+            }
             Request::OpenMailbox(_) | Request::Exchange(_) => {
                 Reply::Failed { error: "it has no topics".to_owned(), hint: None, refused: true }
             }

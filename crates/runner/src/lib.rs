@@ -22,9 +22,9 @@ mod sites;
 mod stop_token;
 mod version;
 
-pub use control::{CaseInfo, CaseOutcome, OpenOptions, Progress as AgentProgress};
+pub use control::{CaseInfo, CaseOutcome, OpenOptions, PolicyProbe, Progress as AgentProgress};
 pub use drivers::{
-    check::{cases, check},
+    check::{Cases, CheckOptions, cases, check},
     describe::{DriverInspection, describe, inspect, inspect_named},
     install::{DriverBuild, InstalledDriver},
     install_error::InstallError,

@@ -176,11 +176,12 @@ mod tests {
     use super::*;
 
     /// Pages whose tables of figures come from data.
-    const QUOTING: [&str; 7] = [
+    const QUOTING: [&str; 8] = [
         "discovery.md",
         "implementations.md",
         "large-data.md",
         "links.md",
+        "qos-support.md",
         "seed-000.md",
         "topologies.md",
         "transparency.md",

@@ -2,21 +2,35 @@
 
 use std::{os::fd::OwnedFd, process::Command};
 
-use control::{CaseInfo, CaseOutcome, OpenOptions};
+use control::{CaseInfo, CaseOutcome, OpenOptions, PolicyProbe, Reply};
 use driver_host::Driver;
 
 use crate::base::error::AgentError;
 
-/// Returns all conformance cases.
-pub fn cases() -> Vec<CaseInfo> {
+/// Returns all conformance cases, and which of them observe each policy.
+pub fn cases() -> Reply {
     let info = |case: conformance::Case| CaseInfo {
         id: case.id.into_owned(),
         section: case.section.to_owned(),
         promise: case.promise.to_owned(),
         processes: case.processes,
-        observes: case.observes.to_vec(),
     };
-    conformance::cases().into_iter().map(info).collect()
+    let ids = |of: &[&str]| {
+        let is_one = |case: &conformance::Case| of.contains(&case.of);
+        conformance::cases().into_iter().filter(is_one).map(|case| case.id.into_owned()).collect()
+    };
+    let probe = |probe: &conformance::Probe| PolicyProbe {
+        policy: probe.policy,
+        kinds: probe.kinds.to_owned(),
+        effect: ids(probe.effect),
+        matching: ids(probe.matching),
+        unobservable: probe.unobservable.to_owned(),
+    };
+    Reply::Cases {
+        cases: conformance::cases().into_iter().map(info).collect(),
+        probes: conformance::PROBES.iter().map(probe).collect(),
+        rejection: conformance::REJECTION.to_owned(),
+    }
 }
 
 /// Command-line flag of an agent that is the second process of a case.
@@ -27,16 +41,12 @@ pub fn check(
     driver: &Driver,
     case: &str,
     way: &OpenOptions,
-    name: &str,
-    domain: u32,
+    name_and_domain: (&str, u32),
+    probes: bool,
 ) -> Result<CaseOutcome, AgentError> {
     let case = conformance::case(case).ok_or_else(|| AgentError::NoCase(case.to_owned()))?;
     let start = |channel: OwnedFd| {
         Command::new("/proc/self/exe").arg("--driver").arg(driver.path()).arg(PEER).stdin(channel).spawn()
     };
-    Ok(match case.run(driver, way, name, domain, &start) {
-        conformance::CaseOutcome::Passed => CaseOutcome::Passed,
-        conformance::CaseOutcome::Failed(reason) => CaseOutcome::Failed { reason },
-        conformance::CaseOutcome::NotApplicable(reason) => CaseOutcome::NotApplicable { reason },
-    })
+    Ok(case.run(driver, way, name_and_domain, &start, probes))
 }

@@ -163,9 +163,9 @@ impl<W: Write + Send> AgentSession<W> {
     fn try_cases(&mut self, mut order: Request) -> Result<(), AgentError> {
         loop {
             let reply = match &order {
-                Request::Cases => Reply::Cases { cases: check::cases() },
-                Request::Check { case, name, domain, way } => {
-                    Reply::Checked(check::check(&self.driver, case, way, name, *domain)?)
+                Request::Cases => check::cases(),
+                Request::Check { case, name, domain, way, probes } => {
+                    Reply::Checked(check::check(&self.driver, case, way, (name, *domain), *probes)?)
                 }
                 Request::Exit => Reply::Bye,
                 order => return Err(AgentError::OutOfTurn(order.phase())),

@@ -25,7 +25,6 @@ pub const CASES: &[CaseSpec] = &[
         id: "describe",
         section: "describe()",
         promise: "the description is complete and consistent",
-        observes: &[],
         run: describe,
     },
     CaseSpec {
@@ -33,21 +32,18 @@ pub const CASES: &[CaseSpec] = &[
         section: "1",
         promise: "participant_close() leaves no thread except those in `kept_threads`, no descriptor and no shared memory; \
                   a participant can be opened again",
-        observes: &[],
         run: clean_close,
     },
     CaseSpec {
         id: "bad-arguments",
         section: "2, participant_open()",
         promise: "an unknown transport, interface or option fails with DDSMARK_BAD_ARGUMENT and leaves nothing open",
-        observes: &[],
         run: bad_arguments,
     },
     CaseSpec {
         id: "undeclared-refused",
         section: "writer_open()",
         promise: "a type, receive mode or batching that is not declared fails with DDSMARK_UNSUPPORTED",
-        observes: &[],
         run: undeclared_refused,
     },
     CaseSpec {
@@ -55,14 +51,12 @@ pub const CASES: &[CaseSpec] = &[
         section: "4, writer_open()",
         promise: "a writer larger than the transport allows, and a sample larger than its writer allows, fail with \
                   DDSMARK_TOO_LARGE",
-        observes: &[],
         run: too_large,
     },
     CaseSpec {
         id: "error-text",
         section: "4",
         promise: "after a failure last_error() returns what failed and why",
-        observes: &[],
         run: error_text,
     },
 ];

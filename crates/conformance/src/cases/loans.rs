@@ -17,7 +17,6 @@ pub const CASES: &[CaseSpec] = &[CaseSpec {
     section: "2, writer_loan()",
     promise: "loans do not overlap and have their size; published loans arrive, discarded ones can be loaned again; \
               without the feature they fail with DDSMARK_UNSUPPORTED",
-    observes: &[],
     run: loans,
 }];
 

@@ -14,7 +14,6 @@ pub const CASES: &[CaseSpec] = &[CaseSpec {
     id: "memory",
     section: "1, 5",
     promise: "neither samples nor closed entities leak memory",
-    observes: &[],
     run: memory,
 }];
 

@@ -3,19 +3,19 @@
 use std::borrow::Cow;
 
 mod effects;
+mod instances;
 mod keys;
 mod lifecycle;
 mod limits;
 mod loans;
 mod memory;
 mod multicast;
+mod offers;
 mod participants;
 mod peers;
 mod readback;
 mod receiving;
 mod traffic;
-
-use experiment::Policy;
 
 use crate::{Case, CaseResult, fixture::Fixture};
 
@@ -27,31 +27,42 @@ pub struct CaseSpec {
     pub section: &'static str,
     /// Promise of the contract that the case checks.
     pub promise: &'static str,
-    /// Policies whose effect the case observes; it runs only if the driver declares each as enforced, by writers or readers.
-    pub observes: &'static [Policy],
     /// Runs the case.
     pub run: fn(&Fixture<'_>) -> CaseResult,
 }
 
+/// Cases, by part of the contract, in the order in which they are listed.
+const ALL: [&[CaseSpec]; 14] = [
+    lifecycle::CASES,
+    traffic::CASES,
+    keys::CASES,
+    peers::CASES,
+    participants::CASES,
+    loans::CASES,
+    receiving::CASES,
+    readback::CASES,
+    multicast::CASES,
+    effects::CASES,
+    instances::CASES,
+    offers::CASES,
+    limits::CASES,
+    memory::CASES,
+];
+
+/// Returns the definitions of all cases within one process.
+pub fn specs() -> impl Iterator<Item = &'static CaseSpec> {
+    ALL.into_iter().flatten()
+}
+
+/// Returns the definitions of the cases on policies.
+#[cfg(test)]
+pub fn of_policies() -> impl Iterator<Item = &'static CaseSpec> {
+    [effects::CASES, instances::CASES, offers::CASES, limits::CASES].into_iter().flatten()
+}
+
 /// Returns all cases, in the order in which they are listed.
 pub fn all() -> Vec<Case> {
-    let mut all = Vec::new();
-    for cases in [
-        lifecycle::CASES,
-        traffic::CASES,
-        keys::CASES,
-        peers::CASES,
-        participants::CASES,
-        loans::CASES,
-        receiving::CASES,
-        readback::CASES,
-        multicast::CASES,
-        effects::CASES,
-        limits::CASES,
-        memory::CASES,
-    ] {
-        all.extend(cases.iter().map(|case| case.to_case(case.id.into(), 1)));
-    }
+    let mut all: Vec<Case> = specs().map(|case| case.to_case(case.id.into(), 1)).collect();
     // the cases about samples again, over the path that the middleware takes between processes
     let samples =
         [traffic::CASES, keys::CASES, peers::CASES, loans::CASES, limits::CASES].into_iter().flatten();
@@ -62,13 +73,6 @@ pub fn all() -> Vec<Case> {
 
 impl CaseSpec {
     const fn to_case(&self, id: Cow<'static, str>, processes: u32) -> Case {
-        Case {
-            id,
-            processes,
-            section: self.section,
-            promise: self.promise,
-            observes: self.observes,
-            run: self.run,
-        }
+        Case { id, of: self.id, processes, section: self.section, promise: self.promise, run: self.run }
     }
 }

@@ -19,7 +19,6 @@ pub const CASES: &[CaseSpec] = &[CaseSpec {
     section: "participant_open(), participant_settings()",
     promise: "multicast fails with DDSMARK_UNSUPPORTED if it is not declared, or if the transport or interface lacks it; \
               else samples arrive, and the setting `multicast` is `on` only if requested and if the kernel sends multicast",
-    observes: &[],
     run: multicast,
 }];
 

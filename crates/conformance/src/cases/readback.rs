@@ -20,7 +20,6 @@ pub const CASES: &[CaseSpec] = &[
         id: "settings",
         section: "7, participant_settings()",
         promise: "the effective settings contain the transport; `batching` of a writer without batching is `none`",
-        observes: &[],
         run: settings,
     },
     CaseSpec {
@@ -28,21 +27,18 @@ pub const CASES: &[CaseSpec] = &[
         section: "7",
         promise: "for each policy that has an effect, the effective value equals the requested one; an ignored policy is not \
                   reported as effective",
-        observes: &[],
         run: qos_read_back,
     },
     CaseSpec {
         id: "qos-refused",
         section: "7",
         promise: "a request for another value of an unsupported policy fails with DDSMARK_UNSUPPORTED",
-        observes: &[],
         run: qos_refused,
     },
     CaseSpec {
         id: "counters",
         section: "ddsmark_counters",
         promise: "counters agree with the observed calls and never decrease",
-        observes: &[],
         run: counters,
     },
 ];

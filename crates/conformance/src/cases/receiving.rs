@@ -29,7 +29,6 @@ pub const CASES: &[CaseSpec] = &[
         id: "receive-waitset",
         section: "reader_receive()",
         promise: "with `waitset`, samples arrive, and a call without samples returns 0 after its timeout",
-        observes: &[],
         run: |fixture| receive_in_mode(fixture, ReceiveMode::Waitset, 50_000_000),
     },
     CaseSpec {
@@ -37,21 +36,18 @@ pub const CASES: &[CaseSpec] = &[
         section: "reader_receive()",
         promise: "with `polling`, samples arrive, and a call never waits, whatever its timeout",
         // a driver that waits here hits the time limit of the case
-        observes: &[],
         run: |fixture| receive_in_mode(fixture, ReceiveMode::Polling, 3_600_000_000_000),
     },
     CaseSpec {
         id: "receive-listener",
         section: "3",
         promise: "with `listener`, each sample is passed to the sink once, and the sink is never called after reader_close()",
-        observes: &[],
         run: listener,
     },
     CaseSpec {
         id: "echo-in-listener",
         section: "3",
         promise: "a sink of a listener can write, and a write without `max_blocking` never waits, even if there is no room",
-        observes: &[],
         run: echo,
     },
 ];

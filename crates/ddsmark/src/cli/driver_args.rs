@@ -6,6 +6,13 @@ use clap::{Args, Subcommand};
 
 use super::{exit_status::EXIT_STATUS, parse};
 
+const SUPPORT_EXAMPLES: &str = "\
+Examples:
+  ddsmark drivers support
+      the matrix of all installed drivers
+  ddsmark drivers support example@2.14 example@3.2 --csv >support.csv
+      two versions beside each other";
+
 const INSTALL_EXAMPLES: &str = "\
 Examples:
   ddsmark drivers versions
@@ -74,6 +81,36 @@ pub enum Drivers {
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
         jobs: u32,
     },
+    /// Show what each QoS policy is in the middleware of each driver, as probes observe it.
+    ///
+    /// The probes are conformance cases, each in a separate process, over loopback. `enforced`: a probe observed the effect.
+    /// `hint`: no effect that DDS promises. `matched only`: decides only whether writer and reader match. `ignored`: accepted
+    /// without effect. `unsupported`: rejected. `needs a service`: acts only with a further process or store. `unknown`: no probe
+    /// could show it. Exits with status 1 if the probes contradict what a driver declares.
+    #[command(before_help = SUPPORT_EXAMPLES, after_long_help = EXIT_STATUS)]
+    Support(SupportArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct SupportArgs {
+    /// Names, `NAME@VERSION`, or paths of files. By default all installed drivers, without simulations.
+    pub driver: Vec<String>,
+
+    /// Time limit of each probe.
+    #[arg(long, value_name = "TIME", value_parser = parse::time, default_value = "60s")]
+    pub limit: Duration,
+
+    /// Number of probes to execute at the same time. One that fails beside others is repeated alone.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub jobs: u32,
+
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+
+    /// Print CSV: a row for each policy, a column for each driver.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
 }
 
 #[derive(Debug, Args)]

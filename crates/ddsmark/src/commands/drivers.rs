@@ -1,93 +1,71 @@
 //! `ddsmark drivers`.
 
-use std::{
-    collections::BTreeMap,
-    sync::atomic::{AtomicUsize, Ordering::Relaxed},
-    thread,
-    time::Duration,
-};
+use std::collections::BTreeMap;
 
-use experiment::{DriverDescription, Limits, Policy, Support, check_installed};
+use experiment::{DriverDescription, Limits, check_installed};
 use host::{DriverFile, LocalSite, Site};
-use report::{CaseResult, TriedCase};
+use report::{CaseResult, DriverCheck, ProbedPolicy, TriedCase};
 use runner::{
-    CaseInfo, CaseOutcome, DriverSearchPath, OpenOptions, RunnerError, Sources, StopToken, inspect_named,
+    CaseInfo, CheckOptions, DriverSearchPath, OpenOptions, RunnerError, Sources, StopToken, inspect_named,
 };
 
-use super::install;
+use super::{install, support};
 use crate::{
     cli::{
         cli_error::{CliError, ExitStatus},
         driver_args::Drivers as Command,
         output,
     },
-    work::drivers::{choose, find_all},
+    work::{
+        cases::{in_parallel, probed, try_case},
+        drivers::{choose, find_all},
+    },
 };
 
-/// Cases to execute, and how.
-struct Chosen<'a> {
-    /// Ids of the cases; all if empty.
-    names: &'a [String],
-    open_options: &'a OpenOptions,
-    limit: Duration,
-    /// Number of cases at the same time.
-    jobs: u32,
-}
-
-/// Checks a driver against the contract.
+/// Checks a driver against the contract. `names` are the ids of the cases; all if empty.
 fn check(
     site: &dyn Site,
     driver: (&DriverFile, &DriverDescription),
-    chosen: &Chosen<'_>,
+    names: &[String],
+    options: CheckOptions<'_>,
+    jobs: u32,
     stop: &StopToken,
 ) -> Result<ExitStatus, CliError> {
     let (driver, description) = driver;
     let cases = runner::cases(site, driver, &Limits::default(), stop)?;
-    let names = chosen.names;
-    if let Some(unknown) = names.iter().find(|name| cases.iter().all(|case| case.id != **name)) {
-        let known: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+    if let Some(unknown) = names.iter().find(|name| cases.all.iter().all(|case| case.id != **name)) {
+        let known: Vec<&str> = cases.all.iter().map(|case| case.id.as_str()).collect();
         let hint = format!("available: {}", known.join(", "));
         return Err(CliError::new(ExitStatus::WrongUse, format!("case `{unknown}` not found"), hint));
     }
     let try_case = |case: &CaseInfo| {
-        if !names.is_empty() && !names.contains(&case.id) {
-            return Ok::<_, RunnerError>(CaseResult::NotTried);
+        if names.is_empty() || names.contains(&case.id) {
+            return try_case(site, driver, &case.id, options, stop);
         }
-        Ok(match runner::check(site, driver, &case.id, chosen.open_options, chosen.limit, stop)? {
-            CaseOutcome::Passed => CaseResult::Passed,
-            CaseOutcome::Failed { reason } => CaseResult::Failed(reason),
-            CaseOutcome::NotApplicable { reason } => CaseResult::NotApplicable(reason),
-        })
+        Ok(CaseResult::NotTried)
     };
-    let mut tried = Vec::new();
-    for (case, finding) in cases.iter().zip(in_parallel(&cases, chosen.jobs, try_case)) {
-        let CaseInfo { id, section, promise, processes, observes } = case.clone();
-        tried.push(TriedCase { id, section, promise, processes, observes, finding: finding? });
-    }
-    let enforced = |policy: &Policy| description.support_of_ends(*policy).contains(&Support::Enforced);
-    let declared: Vec<Policy> = Policy::ALL.iter().copied().filter(enforced).collect();
-    let transport = description.transport(chosen.open_options.transport.as_deref());
-    output::print(&report::driver_check(&driver.name, transport, &declared, &tried))?;
-    let failed = tried.iter().any(|case| matches!(case.finding, CaseResult::Failed(_)));
-    Ok(if failed { ExitStatus::Broken } else { ExitStatus::Done })
-}
-
-/// Applies `work` to all items, `jobs` at a time. Returns the results in the order of the items.
-fn in_parallel<T: Sync, R: Send>(items: &[T], jobs: u32, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let take = || {
-        let mut done = Vec::new();
-        while let Some((i, item)) = items.iter().enumerate().nth(next.fetch_add(1, Relaxed)) {
-            done.push((i, work(item)));
-        }
-        done
+    let findings: Vec<CaseResult> =
+        in_parallel(&cases.all, jobs, try_case).into_iter().collect::<Result<_, RunnerError>>()?;
+    let found = |id: &str| {
+        let at = cases.all.iter().position(|case| case.id == id);
+        at.map_or(CaseResult::NotTried, |at| findings[at].clone())
     };
-    let mut results: Vec<(usize, R)> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(take)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("a worker does not panic")).collect()
+    let policies: Vec<ProbedPolicy> = cases.probes.iter().map(|probe| probed(probe, &found)).collect();
+    let tried = cases.all.iter().zip(&findings).map(|(case, finding)| {
+        let CaseInfo { id, section, promise, processes } = case.clone();
+        TriedCase { id, section, promise, processes, finding: finding.clone() }
     });
-    results.sort_by_key(|(i, _)| *i);
-    results.into_iter().map(|(_, result)| result).collect()
+    let tried: Vec<TriedCase> = tried.collect();
+    output::print(&report::driver_check(&DriverCheck {
+        name: &driver.name,
+        description,
+        transport: description.transport(options.way.transport.as_deref()),
+        cases: &tried,
+        policies: &policies,
+    }))?;
+    let failed =
+        findings.iter().any(|found| matches!(found, CaseResult::Failed(_) | CaseResult::NoEffect(_)));
+    Ok(if failed { ExitStatus::Broken } else { ExitStatus::Done })
 }
 
 /// Returns the settings to open the driver with. The driver must have the transport and the options.
@@ -138,9 +116,10 @@ pub fn execute(command: &Command) -> Result<ExitStatus, CliError> {
             let path = DriverSearchPath::from_environment();
             let (file, (description, _)) = inspect_named(&site, &path, driver, &Limits::default(), &stop)?;
             let open_options = open_options(&file, &description, transport.clone(), option)?;
-            let chosen = Chosen { names: case, open_options: &open_options, limit: *limit, jobs: *jobs };
-            return check(&site, (&file, &description), &chosen, &stop);
+            let options = CheckOptions { way: &open_options, limit: *limit, probes: false };
+            return check(&site, (&file, &description), case, options, *jobs, &stop);
         }
+        Command::Support(flags) => return support::execute(flags, &site, &stop),
     }
     Ok(ExitStatus::Done)
 }

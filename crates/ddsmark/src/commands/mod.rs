@@ -17,3 +17,4 @@ mod resume;
 pub mod run;
 pub mod selftest;
 pub mod steward;
+mod support;

@@ -179,7 +179,9 @@ impl Agent for FakeAgent {
             Request::Drain(_) => Reply::Drained { complete: true },
             Request::Report => Reply::Report(Box::<AgentReport>::default()),
             Request::Exit => Reply::Bye,
-            Request::Cases => Reply::Cases { cases: Vec::new() },
+            Request::Cases => {
+                Reply::Cases { cases: Vec::new(), probes: Vec::new(), rejection: String::new() }
+            }
             Request::Check { .. } => Reply::Checked(CaseOutcome::Passed),
             Request::OpenMailbox(_) => Reply::MailboxOpened(Box::<Configured>::default()),
             Request::Exchange(_) => Reply::Exchanged(Exchanged::default()),

@@ -65,7 +65,7 @@ fn messages() -> Vec<ToSteward> {
         Request::Exit,
         Request::Cases,
         Request::Exchange(Exchange::default()),
-        Request::Check { case, name, domain: 1, way },
+        Request::Check { case, name, domain: 1, way, probes: false },
     ];
     let calls = calls.into_iter().zip(1..).map(|(call, id)| ToSteward::Call { id, call: Box::new(call) });
     let requests = requests.into_iter().map(|request| {

@@ -188,6 +188,7 @@ fn conformance_cases_mailboxes_and_other_channels_are_rejected() {
         name: "x".to_owned(),
         domain: 1,
         way: OpenOptions::default(),
+        probes: false,
     };
     for request in [Request::Cases, case] {
         assert_eq!(rejection(0, &request).0, "a guest rejects conformance cases");

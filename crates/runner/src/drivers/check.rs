@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use control::{CaseInfo, CaseOutcome, OpenOptions, Reply, Request};
+use control::{CaseInfo, CaseOutcome, OpenOptions, PolicyProbe, Reply, Request};
 use experiment::Limits;
 use host::{AgentLog, Domains, DriverFile, Site};
 use results::Failure;
@@ -12,6 +12,28 @@ use crate::{
     RunnerError, StopToken,
     agents::{agent::AgentSpec, agent_set::AgentSet},
 };
+
+/// The conformance cases, and which of them observe each policy.
+#[derive(Clone, Debug)]
+pub struct Cases {
+    /// Cases, in the order in which they are listed.
+    pub all: Vec<CaseInfo>,
+    /// Cases that observe each policy, in the order of the contract.
+    pub probes: Vec<PolicyProbe>,
+    /// Case that passes if requests for unsupported policies are rejected.
+    pub rejection: String,
+}
+
+/// Options of a case.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckOptions<'a> {
+    /// Transport and options of the driver.
+    pub way: &'a OpenOptions,
+    /// Time limit.
+    pub limit: Duration,
+    /// Whether the case also runs if the driver does not declare the policies that it observes.
+    pub probes: bool,
+}
 
 /// Returns the available cases. To be called before [`check`]: removes what earlier runners left behind, and reports
 /// a driver that cannot be loaded.
@@ -23,10 +45,10 @@ pub fn cases(
     driver: &DriverFile,
     limits: &Limits,
     stop: &StopToken,
-) -> Result<Vec<CaseInfo>, RunnerError> {
+) -> Result<Cases, RunnerError> {
     site.sweep();
     let outcome = ask(site, driver, Request::Cases, limits.report_ns, limits, stop, |reply| match reply {
-        Reply::Cases { cases } => Ok(cases),
+        Reply::Cases { cases, probes, rejection } => Ok(Cases { all: cases, probes, rejection }),
         other => Err(other),
     })?;
     match outcome {
@@ -45,15 +67,19 @@ pub fn check(
     site: &dyn Site,
     driver: &DriverFile,
     case: &str,
-    way: &OpenOptions,
-    limit: Duration,
+    options: CheckOptions<'_>,
     stop: &StopToken,
 ) -> Result<CaseOutcome, RunnerError> {
     let name = site.owner().case_name(case);
     let domain = Domains::new().take(&[site])?;
-    let order =
-        Request::Check { case: case.to_owned(), name: name.clone(), domain: domain.number, way: way.clone() };
-    let limit_ns = limit.as_nanos() as u64;
+    let order = Request::Check {
+        case: case.to_owned(),
+        name: name.clone(),
+        domain: domain.number,
+        way: options.way.clone(),
+        probes: options.probes,
+    };
+    let limit_ns = options.limit.as_nanos() as u64;
     let tried = ask(site, driver, order, limit_ns, &Limits::default(), stop, |reply| match reply {
         Reply::Checked(verdict) => Ok(verdict),
         other => Err(other),
@@ -62,7 +88,10 @@ pub fn check(
     Ok(match tried? {
         CheckRequest::Answered(verdict) => verdict,
         // The outcome of the case says more than the process exit after it.
-        CheckRequest::AnsweredBadly(verdict @ CaseOutcome::Failed { .. }, _) => verdict,
+        CheckRequest::AnsweredBadly(
+            verdict @ (CaseOutcome::Failed { .. } | CaseOutcome::NoEffect { .. }),
+            _,
+        ) => verdict,
         CheckRequest::AnsweredBadly(_, failure) | CheckRequest::Failed(failure) => {
             CaseOutcome::Failed { reason: words_of(&failure) }
         }

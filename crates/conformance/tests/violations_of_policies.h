@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * violations_of_policies.h: further policies that are declared and granted, but have no effect, or half of it. Part of
+ * faulty_driver.c, after violations_beyond.h.
+ */
+static void ignores_reliability(void) {
+  ignores(DDSMARK_POLICY_RELIABILITY);
+}
+static void ignores_durability(void) {
+  ignores(DDSMARK_POLICY_DURABILITY);
+}
+static void ignores_latency_budget(void) {
+  ignores(DDSMARK_POLICY_LATENCY_BUDGET);
+}
+static void ignores_presentation(void) {
+  ignores(DDSMARK_POLICY_PRESENTATION);
+}
+static void ignores_destination_order(void) {
+  ignores(DDSMARK_POLICY_DESTINATION_ORDER);
+}
+static void ignores_reader_data_lifecycle(void) {
+  ignores(DDSMARK_POLICY_READER_DATA_LIFECYCLE);
+}
+static void ignores_durability_service(void) {
+  ignores(DDSMARK_POLICY_DURABILITY_SERVICE);
+}
+
+/* Keeps no sample for late joiners, whatever their number. */
+static ddsmark_status open_reader_volatile_only(ddsmark_participant *p, const ddsmark_reader_config *config,
+                                                ddsmark_reader **out) {
+  without_effect |= UINT64_C(1) << DDSMARK_POLICY_DURABILITY;
+  return open_reader_without(p, config, out);
+}
+static void serves_no_history(void) {
+  ignores(DDSMARK_POLICY_DURABILITY_SERVICE);
+  lying.reader_open = open_reader_volatile_only;
+}
+
+/* Accepts `transient` as `transient_local`. */
+static const ddsmark_qos *local_of(const ddsmark_qos *asked, ddsmark_qos *copy) {
+  *copy = *asked;
+  if (copy->durability > DDSMARK_TRANSIENT_LOCAL)
+    copy->durability = DDSMARK_TRANSIENT_LOCAL;
+  return copy;
+}
+static ddsmark_status open_writer_local(ddsmark_participant *p, const ddsmark_writer_config *config,
+                                        ddsmark_writer **out) {
+  ddsmark_qos qos;
+  ddsmark_writer_config copy = *config;
+  copy.qos = local_of(config->qos, &qos);
+  return writer_open(p, &copy, out);
+}
+static ddsmark_status open_reader_local(ddsmark_participant *p, const ddsmark_reader_config *config,
+                                        ddsmark_reader **out) {
+  ddsmark_qos qos;
+  ddsmark_reader_config copy = *config;
+  copy.qos = local_of(config->qos, &qos);
+  return reader_open(p, &copy, out);
+}
+static void stores_nothing(void) {
+  lying.writer_open = open_writer_local;
+  lying.reader_open = open_reader_local;
+}
+
+/* Counts a missed deadline at the writer, never at the reader. */
+static ddsmark_status counters_of_writer(ddsmark_writer *w, ddsmark_counters *out) {
+  (void)w;
+  count(out, DDSMARK_COUNTER_DEADLINE_MISSED, 1);
+  return DDSMARK_OK;
+}
+static void counts_at_one_end(void) {
+  ignores(DDSMARK_POLICY_DEADLINE);
+  lying.writer_counters = counters_of_writer;
+}
+
+/* Passes the samples on instance by instance, with and without ordered access. */
+enum { MOST_GROUPED = 64 };
+typedef struct grouped {
+  uint32_t keys[MOST_GROUPED];
+  uint8_t payloads[MOST_GROUPED][64];
+  uint32_t count;
+} grouped;
+static void group(void *context, const ddsmark_sample *sample) {
+  grouped *to = context;
+  to->keys[to->count] = sample->key;
+  memcpy(to->payloads[to->count++], sample->payload, sample->size);
+}
+static ddsmark_status receive_grouped(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max, ddsmark_sink sink,
+                                      void *context, uint32_t *taken) {
+  static grouped all;
+  all.count = 0;
+  const ddsmark_status status =
+      reader_receive(r, timeout_ns, max < MOST_GROUPED ? max : MOST_GROUPED, group, &all, taken);
+  for (uint32_t key = 0; key < 3; key++)
+    for (uint32_t i = 0; i < all.count; i++)
+      if (all.keys[i] == key) {
+        const ddsmark_sample sample = {.payload = all.payloads[i], .size = sizeof all.payloads[i], .key = key};
+        sink(context, &sample);
+      }
+  return status;
+}
+static void groups_by_instance(void) {
+  ignores(DDSMARK_POLICY_PRESENTATION);
+  lying.reader_receive = receive_grouped;
+}
+
+/* Accepts each value of a policy that it declares as unsupported, and one with an effect that it declares as ignored.
+ */
+static void hides_an_effect(void) {
+  described.policies[DDSMARK_POLICY_DURABILITY].writer = described.policies[DDSMARK_POLICY_DURABILITY].reader =
+      DDSMARK_SUPPORT_IGNORED;
+  lying.describe = describe_changed;
+}
