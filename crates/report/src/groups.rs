@@ -45,9 +45,10 @@ pub(crate) fn title(document: &ResultDocument, cells: &[&CellResult]) -> String 
 }
 
 /// Returns the effective QoS and settings of a group, and what was requested that its title does not say.
-pub(crate) fn settings(cells: &[&CellResult]) -> Vec<String> {
+pub(crate) fn settings(document: &ResultDocument, cells: &[&CellResult]) -> Vec<String> {
     let factors = &cells[0].factors;
     let mut lines = settings::qos(cells);
+    lines.extend(settings::not_enforced(document, cells));
     lines.extend(settings::settings(cells));
     if factors.vendor_defaults {
         lines.push(

@@ -114,7 +114,7 @@ pub fn settings_groups(document: &ResultDocument) -> Vec<SettingsGroup> {
     let groups = groups::groups(document);
     let group = |cells: &Vec<&results::CellResult>| SettingsGroup {
         title: groups::title(document, cells),
-        lines: groups::settings(cells),
+        lines: groups::settings(document, cells),
     };
     groups.iter().map(group).collect()
 }

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Design, Pin, Plan, Qos, Reliability, RunOrder, Workload};
+use experiment::{Design, Factors, Pin, Plan, Policy, Qos, Reliability, RunOrder, Support, Workload};
 use results::{CellResult, ResultDocument, UNDER_DUET_INTERFERENCE};
 use serde_json::Value;
 
-use crate::number::{count, duration};
+use crate::{
+    number::{count, duration},
+    support::PolicyState,
+};
 
 /// Formats the conditions that hold for every run.
 pub(crate) fn conditions(experiment: &Plan) -> String {
@@ -122,6 +125,27 @@ pub(crate) fn qos(cells: &[&CellResult]) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Returns what the requested policies of these cells are that the driver enforces at no endpoint.
+pub(crate) fn not_enforced(document: &ResultDocument, cells: &[&CellResult]) -> Option<String> {
+    let driver = document.drivers.get(&cells.first()?.factors.driver)?;
+    let is_requested = |policy: Policy| {
+        let of = |factors: &Factors| factors.writer_qos(0).has(policy) || factors.reader_qos(0).has(policy);
+        cells.iter().any(|cell| of(&cell.factors))
+    };
+    let words = Policy::ALL.iter().filter(|policy| is_requested(**policy)).filter_map(|policy| {
+        let support = driver.support_of_ends(*policy);
+        // a driver without the policy accepts only the value that it has
+        let is_weak = support
+            .iter()
+            .max()
+            .is_some_and(|strongest| !matches!(strongest, Support::Enforced | Support::Unsupported));
+        is_weak.then(|| format!("{policy} is {}", PolicyState::Known(support).words()))
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty())
+        .then(|| format!("requested policies that the driver does not enforce: {}", words.join(", ")))
 }
 
 /// Formats the effective QoS of an entity.

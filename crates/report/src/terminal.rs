@@ -105,7 +105,7 @@ impl Page {
     fn group(&mut self, document: &ResultDocument, cells: &[&CellResult]) {
         let title = groups::title(document, cells);
         let _ = writeln!(self.text, "\n{title}\n{}", "=".repeat(title.chars().count().min(self.width)));
-        for line in groups::settings(cells) {
+        for line in groups::settings(document, cells) {
             self.wrapped(&line);
         }
 

@@ -9,7 +9,7 @@ use results::{
 };
 use stats::{Better, ComparisonData, Direction, Rules, compare_sides, median};
 
-use crate::{CompareOptions, format, part::Part, recorded::Source};
+use crate::{CompareOptions, format, part::Part, policies, recorded::Source};
 
 /// Comparison of one metric of two cells.
 #[derive(Clone)]
@@ -237,7 +237,8 @@ impl<'d> Pair<'d> {
                 );
             }
         }
-        if let Some(text) = self.within_clock_error() {
+        let inert = policies::inert(&self.baseline, &self.treatment);
+        if let Some(text) = inert.or_else(|| self.within_clock_error()) {
             return Some(text);
         }
         let lossy = parts
@@ -320,8 +321,7 @@ pub(crate) fn judge(pairs: &[Pair<'_>]) -> Vec<Verdict> {
     judged.collect()
 }
 
-/// Returns the statistics over all blocks. Between two results, a claim is dropped if enough quiet blocks
-/// contradict it.
+/// Returns the statistics over all blocks; between two results no claim that enough quiet blocks contradict.
 fn agreed(answer: EffectEstimate, quiet: Option<&EffectEstimate>, pair: &Pair<'_>) -> EffectEstimate {
     let contradicts = |quiet: &EffectEstimate| {
         !matches!(quiet.conclusion, Conclusion::TooFew { .. })

@@ -22,6 +22,7 @@ mod interleave;
 mod matching;
 mod notes;
 mod part;
+mod policies;
 mod recorded;
 mod sides;
 

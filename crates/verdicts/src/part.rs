@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use results::{
-    CellResult, FlowRecord, Metric, ReferenceMetric, Run, RunState, Shortfall, VerdictMode, VerdictSide,
+    CellResult, FlowRecord, Metric, ReferenceMetric, ResultDocument, Run, RunState, Shortfall, VerdictMode,
+    VerdictSide,
 };
 use stats::{Modality, median, modality};
 
@@ -29,6 +30,11 @@ impl<'d> Part<'d> {
     pub fn side_by_side_with(mut self, other: &Self) -> Self {
         self.runs.retain(|run| other.runs.iter().any(|partner| run.belongs_to(partner)));
         self
+    }
+
+    /// Returns the result of the cell.
+    pub const fn document(&self) -> &'d ResultDocument {
+        self.source.document
     }
 
     /// Returns the runs that are compared.

@@ -1,6 +1,6 @@
 //! Complete results: with all runs or not, and with their problems.
 
-use experiment::{Design, Pin, RunOrder, Workload};
+use experiment::{Design, Pin, Policy, PolicySupport, QosDuration, RunOrder, Support, Workload};
 use insta::assert_snapshot;
 use report::{json, run_line};
 use results::{
@@ -34,6 +34,24 @@ fn order_and_numbers_of_samples_of_the_design_are_stated() {
 #[test]
 fn a_complete_result() {
     assert_snapshot!(print(&sample::document()));
+}
+
+#[test]
+fn requested_policies_that_are_not_enforced_are_named() {
+    let with = |support: Support| {
+        let mut document = sample::document();
+        for cell in &mut document.cells {
+            cell.factors.qos.latency_budget_ns = Some(QosDuration::Ns(1_000_000));
+        }
+        for driver in document.drivers.values_mut() {
+            driver.policies.insert(Policy::LatencyBudget, PolicySupport::of_both(support, None));
+        }
+        print(&document)
+    };
+    let line = "requested policies that the driver does not enforce: latency_budget is ";
+    assert!(with(Support::Ignored).contains(&format!("{line}ignored\n")));
+    assert!(with(Support::MatchedOnly).contains(&format!("{line}matched only\n")));
+    assert!(!with(Support::Enforced).contains(line));
 }
 
 #[test]

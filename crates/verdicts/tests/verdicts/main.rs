@@ -7,6 +7,7 @@ mod host;
 mod interleave;
 mod load;
 mod modes;
+mod policies;
 #[path = "../../../results/tests/sample/mod.rs"]
 mod sample;
 mod sides;
