@@ -371,9 +371,13 @@ fn lab_recipes_measure_on_their_hosts() {
     fs::remove_dir_all(scene.path("result")).expect("a result");
     let arguments = [
         "run",
-        "seed-003-ring",
+        "qos-cost",
         "-d",
         "cyclonedds",
+        "--topology",
+        "ring-3",
+        "--host",
+        "lab:3,rate=100mbit",
         "--runs",
         "1",
         "--set",

@@ -189,6 +189,7 @@ fn profiles_are_effective_and_have_their_own_tables() {
     let sets = [
         "factors.driver=cyclonedds",
         "factors.exclude=[]",
+        "factors.in_flight=1",
         "factors.profile=default,deadline-10s,reliability-best-effort",
         &few,
         "design.measure=20ms",

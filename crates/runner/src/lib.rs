@@ -36,7 +36,7 @@ pub use run::endpoint_progress::{EndpointProgress, OnProgress};
 pub use session::{
     ExperimentOutcome, ExperimentRunner,
     observer::{Observer, Progress},
-    preflight::{check_domain, preflight},
+    preflight::{Preflight, check_domain, preflight},
 };
 pub use sites::{HostLinks, SiteHost, Sites};
 pub use stop_token::StopToken;

@@ -44,8 +44,9 @@ pub fn execute(
     let experiment = plan([&a, &b], variants, seed)?;
     let mut hosts = a.prepared.hosts;
     hosts.extend(b.prepared.hosts)?;
+    measurement::accept(&experiment, &hosts, flags.dry_run, &stop)?;
     if flags.dry_run {
-        return measurement::show(&experiment, &hosts, flags.json, &stop);
+        return measurement::show(&experiment, &hosts, flags.json);
     }
     let (outcome, path) = measurement::measure(experiment, &hosts, flags.out.as_deref(), &stop)?;
     pages::write_beside(&outcome.document, &path);

@@ -54,6 +54,7 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
     };
     let experiment = experiment_file(flags, &driver).plan(&inputs).map_err(|error| error.error)?;
     let (out, hosts) = (flags.output.out.as_deref(), Hosts::local(&site, &drivers, &stop)?);
+    measurement::accept(&experiment, &hosts, false, &stop)?;
     let (ExperimentOutcome { document, error }, directory) =
         measurement::measure(experiment, &hosts, out, &stop)?;
     if let Some(error) = error {

@@ -6,12 +6,12 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use experiment::{MAXIMUM_RUNS, Plan};
+use experiment::{Cell, MAXIMUM_RUNS, Plan};
 use host::{EnvironmentInputs, host_warnings, lab_warnings, limit_warnings};
 use results::{
     CpuOversubscription, DetectableEffects, Directory, HostRecord, ResultHeader, State, Tool, Warning,
 };
-use runner::{ExperimentOutcome, ExperimentRunner, Sites, StopToken};
+use runner::{ExperimentOutcome, ExperimentRunner, RunnerError, Sites, StopToken};
 
 use super::{
     hosts::{ConnectedHost, Hosts},
@@ -38,17 +38,25 @@ pub fn plan_and_measure(
     output: &OutputArgs,
     stop: &StopToken,
 ) -> Result<ExitStatus, CliError> {
-    let experiment = prepared.plan(seed)?;
+    let mut experiment = prepared.plan(seed)?;
+    let sites = prepared.hosts.sites();
+    if !is_dry {
+        runner::check_domain(&sites, &experiment)?;
+    }
+    let is_of_profile = |cell: &Cell| prepared.file.may_leave_out_profile(cell, &experiment);
+    let rejected = preflight(&experiment, &sites, stop, is_of_profile)?;
+    if !rejected.is_empty() {
+        experiment = prepared.plan_without(rejected, seed)?;
+    }
     if is_dry {
-        return show(&experiment, &prepared.hosts, output.format.json, stop);
+        return show(&experiment, &prepared.hosts, output.format.json);
     }
     let (outcome, directory) = measure(experiment, &prepared.hosts, output.out.as_deref(), stop)?;
     conclude(outcome, &directory, output)
 }
 
-/// Prints a plan, after a preflight.
-pub fn show(experiment: &Plan, hosts: &Hosts, json: bool, stop: &StopToken) -> Result<ExitStatus, CliError> {
-    preflight(experiment, &hosts.sites(), stop)?;
+/// Prints a plan.
+pub fn show(experiment: &Plan, hosts: &Hosts, json: bool) -> Result<ExitStatus, CliError> {
     // A selftest is of one host, and says nothing about several.
     let kept = if hosts.are_several() { BTreeMap::new() } else { selftests::load() };
     let host = &hosts.list()[0].facts.host;
@@ -63,7 +71,7 @@ pub fn show(experiment: &Plan, hosts: &Hosts, json: bool, stop: &StopToken) -> R
     Ok(ExitStatus::Done)
 }
 
-/// Measures a plan and prints the directory of the result. Returns the outcome and the directory.
+/// Measures a plan that passed the preflight, and prints the directory of the result. Returns the outcome and the directory.
 pub fn measure(
     experiment: Plan,
     hosts: &Hosts,
@@ -71,8 +79,6 @@ pub fn measure(
     stop: &StopToken,
 ) -> Result<(ExperimentOutcome, PathBuf), CliError> {
     let sites = hosts.sites();
-    runner::check_domain(&sites, &experiment)?;
-    preflight(&experiment, &sites, stop)?;
     let runs = experiment.runs();
     let directory = Directory::create(&out(out_directory, &experiment.name), runs)?;
     announce(&experiment, runs, &directory);
@@ -90,8 +96,13 @@ pub fn measure(
 }
 
 /// Preflight: opens every planned configuration, so that a driver's rejection is reported before anything is
-/// measured.
-fn preflight(experiment: &Plan, sites: &Sites<'_>, stop: &StopToken) -> Result<(), CliError> {
+/// measured. Returns the cells that drivers reject and `spares` selects, with the errors.
+fn preflight(
+    experiment: &Plan,
+    sites: &Sites<'_>,
+    stop: &StopToken,
+    spares: impl Fn(&Cell) -> bool,
+) -> Result<Vec<(Cell, RunnerError)>, CliError> {
     let mut last_note = Instant::now();
     let how_far = |done: usize, all: usize| {
         if last_note.elapsed() >= SILENCE {
@@ -99,11 +110,20 @@ fn preflight(experiment: &Plan, sites: &Sites<'_>, stop: &StopToken) -> Result<(
             last_note = Instant::now();
         }
     };
-    let notes = runner::preflight(sites, experiment, stop, how_far)?;
-    for words in notes {
+    let found = runner::preflight(sites, experiment, stop, spares, how_far)?;
+    for words in found.notes {
         note(&format!("note: {words}; its runs are attempted"));
     }
-    Ok(())
+    Ok(found.rejected)
+}
+
+/// Accepts a plan of which no cell may be left out: its domain is free, and each configuration opens.
+pub fn accept(experiment: &Plan, hosts: &Hosts, is_dry: bool, stop: &StopToken) -> Result<(), CliError> {
+    let sites = hosts.sites();
+    if !is_dry {
+        runner::check_domain(&sites, experiment)?;
+    }
+    preflight(experiment, &sites, stop, |_| false).map(|_| ())
 }
 
 /// Returns the header of the result, which is known before the first run.

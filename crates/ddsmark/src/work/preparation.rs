@@ -6,7 +6,7 @@ use std::{
 };
 
 use experiment::{
-    Diagnostic, ExperimentFile, InputFile, OWN_INTERFACE, Override, Pin, PinChoice, Plan, PlanInputs,
+    Cell, Diagnostic, ExperimentFile, InputFile, OWN_INTERFACE, Override, Pin, PinChoice, Plan, PlanInputs,
     PlannedHost, Source, SpannedError, drivers_of_ends,
 };
 use host::{Facts, LocalSite, Site};
@@ -56,6 +56,29 @@ impl Prepared {
     pub fn plan(&self, seed: u64) -> Result<Plan, CliError> {
         let plan = self.file.plan(&self.plan_inputs(seed)).map_err(|error| self.rejected(&error))?;
         self.file.check_placements(&plan).map_err(|error| self.rejected(&error))?;
+        Ok(plan)
+    }
+
+    /// Plans without the profiles of these cells, which their drivers reject.
+    ///
+    /// # Errors
+    /// Returns the error of a cell if nothing else of its driver is left.
+    pub fn plan_without(&self, rejected: Vec<(Cell, RunnerError)>, seed: u64) -> Result<Plan, CliError> {
+        let reasons = rejected.iter().map(|(cell, error)| match error {
+            RunnerError::Rejected { failure, .. } => (cell, failure.error.clone()),
+            other => (cell, other.to_string()),
+        });
+        let file = self.file.without_rejected(&reasons.collect::<Vec<_>>());
+        let plan = file.plan(&self.plan_inputs(seed));
+        let is_measured = |driver: &str| {
+            plan.as_ref().is_ok_and(|plan| plan.cells.iter().any(|cell| cell.factors.driver == driver))
+        };
+        let lost = rejected.iter().position(|(cell, _)| !is_measured(&cell.factors.driver));
+        if let Some((_, error)) = lost.and_then(|lost| rejected.into_iter().nth(lost)) {
+            return Err(error.into());
+        }
+        let plan = plan.map_err(|error| self.rejected(&error))?;
+        file.check_placements(&plan).map_err(|error| self.rejected(&error))?;
         Ok(plan)
     }
 

@@ -23,8 +23,6 @@ pub const RECIPES: &[(&str, &str)] = recipes![
     "mix",
     "large-data-11mb",
     "qos-cost",
-    "ring-round-trip",
-    "ring-pipelined",
     "history",
     "queues",
     "receive-modes",
@@ -42,12 +40,23 @@ pub const RECIPES: &[(&str, &str)] = recipes![
     "lossy-link",
     "long-link",
     "seed-000",
-    "seed-003-ring",
     "seed-004",
+];
+
+/// Recipes of earlier versions, and the arguments that measure the same now.
+const REPLACED: &[(&str, &str)] = &[
+    ("ring-round-trip", "qos-cost --in-flight 1 --topology ring-2,ring-4,ring-8"),
+    ("ring-pipelined", "qos-cost --in-flight 1,4,16,64"),
+    ("seed-003-ring", "qos-cost --topology ring-3 --host lab:3,rate=100mbit"),
 ];
 
 /// Returns the text of a recipe.
 pub fn find(name: &str) -> Result<&'static str, CliError> {
+    if let Some((_, arguments)) = REPLACED.iter().find(|(replaced, _)| *replaced == name) {
+        let hint = format!("run `ddsmark run {arguments}`");
+        let cause = format!("recipe `{name}` is part of the recipe `qos-cost` now");
+        return Err(CliError::new(ExitStatus::WrongUse, cause, hint));
+    }
     RECIPES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).ok_or_else(|| {
         let known: Vec<&str> = RECIPES.iter().map(|(name, _)| *name).collect();
         let hint =

@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 pub use self::cells::configuration_names;
 pub(crate) use self::{
     cells::{Aspect, aspects, ids},
-    rows::{DEFAULT_PROFILE, LINK_KEYS},
+    rows::{DEFAULT_BASE, DEFAULT_PROFILE, LINK_KEYS},
     table::SetValue,
 };
 pub use self::{
@@ -125,6 +125,9 @@ pub struct Factors {
     /// Name of the profile, if the experiment has profiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
+    /// Name of the base that the profile is over, if it is not `default`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// QoS requested of writers and readers. If `qos_of_ends` is present: the QoS requested of both that neither
     /// overrides.
     pub qos: Qos,
@@ -174,6 +177,7 @@ impl Default for Factors {
             content_filter: None,
             vendor_defaults: false,
             profile: None,
+            base: None,
             qos: Qos::default(),
             qos_of_ends: None,
             queues: Queues::default(),

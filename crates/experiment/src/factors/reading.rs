@@ -24,11 +24,13 @@ use crate::{
 /// Keys of `[factors]` besides those of the table of factors.
 const EXCLUDE: &str = "exclude";
 const INCLUDE: &str = "include";
+/// Key of the reason of an entry of `exclude`.
+const REASON: &str = "reason";
 /// Key of the selected options of drivers, of an entry that selects cells.
 const OPTIONS: &str = "options";
 
 /// Keys of an entry that selects cells.
-static SELECTION_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| keys(|_| true, &[ENV, OPTIONS]));
+static SELECTION_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| keys(|_| true, &[ENV, OPTIONS, REASON]));
 /// Keys of `[factors]`. The workload is a key of the file itself.
 static MATRIX_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| keys(is_of_matrix, &[ENV, EXCLUDE, INCLUDE]));
 
@@ -109,6 +111,7 @@ impl<'de> de::Visitor<'de> for TableVisitor {
             match key {
                 ENV => matrix.values.env = map.next_value()?,
                 OPTIONS => matrix.values.options = map.next_value()?,
+                REASON => matrix.values.reason = Some(map.next_value()?),
                 EXCLUDE => matrix.exclude = map.next_value()?,
                 INCLUDE => matrix.include = map.next_value()?,
                 key => {
@@ -163,6 +166,9 @@ impl FactorValues {
         }
         if !self.options.is_empty() {
             map.serialize_entry(OPTIONS, &self.options)?;
+        }
+        if let Some(reason) = &self.reason {
+            map.serialize_entry(REASON, reason)?;
         }
         Ok(())
     }
@@ -245,6 +251,9 @@ impl JsonSchema for FactorValues {
         let options = generator.subschema_for::<BTreeMap<Located<String>, DriverOptions>>();
         let of_drivers = "Options by driver and name, for `exclude` and `baseline`.";
         all.insert(OPTIONS.to_owned(), described(of_drivers, options));
+        let reason = Option::<Located<String>>::json_schema(generator);
+        let of_reason = "Why these cells are not measured, only for `exclude`: the plan and the report name the cells with it.";
+        all.insert(REASON.to_owned(), described(of_reason, reason));
         table_schema(about, &all)
     }
 }

@@ -20,6 +20,8 @@ pub struct FactorValues {
     pub env: VariableAxes,
     /// Options by driver and name. Only `exclude` and `baseline` have them; a file has those of all cells in `[options]`.
     pub options: BTreeMap<Located<String>, DriverOptions>,
+    /// Reason for the exclusion of cells. Only `exclude` has it.
+    pub reason: Option<Located<String>>,
 }
 
 impl FactorValues {

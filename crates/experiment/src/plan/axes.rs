@@ -2,7 +2,7 @@
 
 use crate::{
     FactorValues, OWN_INTERFACE, PlanError, SpannedError,
-    factors::{DEFAULT_PROFILE, FACTORS, variables},
+    factors::{DEFAULT_BASE, DEFAULT_PROFILE, FACTORS, variables},
     plan::{experiment_file::ExperimentFile, instances, plan_inputs::PlanInputs, queue_checks},
     syntax::{
         one_or_many::{Located, OneOrMany},
@@ -95,6 +95,13 @@ fn check(values: &FactorValues, file: &ExperimentFile) -> Result<(), SpannedErro
         if name != DEFAULT_PROFILE && !file.profiles.contains_key(&Located::nowhere(name.clone())) {
             let known = file.profiles.keys().map(|name| name.get().clone()).collect();
             return Err(PlanError::NoProfile { profile: name.clone(), known }.at(profile.span()));
+        }
+    }
+    for base in &values.all::<String>("base").0 {
+        let name = base.get();
+        if name != DEFAULT_BASE && !file.bases.contains_key(&Located::nowhere(name.clone())) {
+            let known = file.bases.keys().map(|name| name.get().clone()).collect();
+            return Err(PlanError::NoBase { base: name.clone(), known }.at(base.span()));
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use crate::{
     Batching, DriverDescription, Durability, EndpointQos, FactorValues, Flow, History, MIN_SIZE_BYTES,
     PlanError, Policy, Qos, QosDuration, Reliability, ReliabilityChoice, SpannedError, Support,
     factors::{
-        DEFAULT_PROFILE,
+        DEFAULT_BASE, DEFAULT_PROFILE,
         endpoint_qos::{End, support_of, without_effect},
         policies::Policies,
         qos::default_max_samples,
@@ -100,7 +100,7 @@ impl Expansion<'_> {
                 let (owner, transport) = (driver.to_owned(), transport.to_owned());
                 let cells = FactorValues::only("transport", transport.clone()).and("size", Size(bytes));
                 let error = PlanError::TooLarge { size: bytes, driver: owner, transport, max };
-                self.cannot(driver, cells, error.at(size.span()))?;
+                self.cannot(driver, &cells, error.at(size.span()))?;
             } else {
                 sizes.push(bytes);
             }
@@ -108,15 +108,36 @@ impl Expansion<'_> {
         Ok(sizes)
     }
 
-    /// Returns the profiles that the driver supports.
-    pub(crate) fn profiles(
+    /// Returns the profiles over each base that the driver supports, by the base as cells have it.
+    pub(crate) fn bases(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        axes: &FactorValues,
+    ) -> Result<BTreeMap<Option<String>, Vec<Profile>>, SpannedError> {
+        let mut bases = BTreeMap::new();
+        let requested = axes.all("profile");
+        for name in axes.all::<String>("base").values() {
+            let policies = match self.file.bases.get(&Located::nowhere(name.clone())) {
+                Some(base) => base.over(&self.file.qos),
+                None => self.file.qos.clone(),
+            };
+            let profiles = self.profiles(driver, description, &requested, (name, &policies))?;
+            bases.insert((name != DEFAULT_BASE).then(|| name.clone()), profiles);
+        }
+        Ok(bases)
+    }
+
+    /// Returns the profiles over a base, given with its name, that the driver supports. Rejects policies of profile and base that
+    /// contradict each other.
+    fn profiles(
         &mut self,
         driver: &str,
         description: &DriverDescription,
         requested: &OneOrMany<String>,
+        (of_base, base): (&str, &Policies),
     ) -> Result<Vec<Profile>, SpannedError> {
         let mut profiles = Vec::new();
-        let base = &self.file.qos;
         let mut all: Vec<(Option<String>, Policies)> = requested
             .values()
             .map(|name| {
@@ -129,8 +150,17 @@ impl Expansion<'_> {
         }
         for (name, policies) in all {
             let profile = name.as_deref().unwrap_or(DEFAULT_PROFILE);
-            let Some(of_cell) = self.requested(driver, description, profile, &policies)? else { continue };
-            if let Some(of_flows) = self.policies_of_flows(driver, description, profile, &policies)? {
+            let cells = FactorValues::only("profile", profile.to_owned()).and("base", of_base.to_owned());
+            let ends = End::BOTH.map(|end| policies.of_end(end));
+            if let Some((at, words, hint)) = ends.iter().find_map(Policies::contradiction) {
+                if !self.is_excluded(driver, &cells) {
+                    let words = format!("profile `{profile}` over base `{of_base}`: {words}");
+                    return Err(PlanError::Contradiction { words, hint }.at(at));
+                }
+                continue;
+            }
+            let Some(of_cell) = self.requested(driver, description, &cells, &policies)? else { continue };
+            if let Some(of_flows) = self.policies_of_flows(driver, description, &cells, &policies)? {
                 profiles.push(Profile { name, of_cell, of_flows });
             }
         }
@@ -143,7 +173,7 @@ impl Expansion<'_> {
         &mut self,
         driver: &str,
         description: &DriverDescription,
-        profile: &str,
+        cells: &FactorValues,
         base: &Policies,
     ) -> Result<Option<Vec<Option<RequestedQos>>>, SpannedError> {
         let file = self.file;
@@ -154,7 +184,7 @@ impl Expansion<'_> {
                 all.push(None);
                 continue;
             }
-            let Some(requested) = self.requested(driver, description, profile, &own.over(base))? else {
+            let Some(requested) = self.requested(driver, description, cells, &own.over(base))? else {
                 return Ok(None);
             };
             all.push(Some(requested));
@@ -168,11 +198,11 @@ impl Expansion<'_> {
         &mut self,
         driver: &str,
         description: &DriverDescription,
-        profile: &str,
+        cells: &FactorValues,
         policies: &Policies,
     ) -> Result<Option<RequestedQos>, SpannedError> {
         let mut of =
-            |policies: Policies, ends: &[End]| self.supported(driver, description, (profile, ends), policies);
+            |policies: Policies, ends: &[End]| self.supported(driver, description, (cells, ends), policies);
         if !policies.has_ends() {
             return Ok(of(policies.of_both(), &End::BOTH)?.map(|both| RequestedQos { both, ends: None }));
         }
@@ -191,16 +221,15 @@ impl Expansion<'_> {
         Ok(Some(requested))
     }
 
-    /// Returns the policies of a profile that are requested of these endpoints, with the resulting reliability; `None` if the
+    /// Returns the policies of the profile and base of these cells that are requested of these endpoints, with the resulting reliability; `None` if the
     /// driver does not support them.
     fn supported(
         &mut self,
         driver: &str,
         description: &DriverDescription,
-        (profile, ends): (&str, &[End]),
+        (cells, ends): (&FactorValues, &[End]),
         policies: Policies,
     ) -> Result<Option<Supported>, SpannedError> {
-        let cells = || FactorValues::only("profile", profile.to_owned());
         let reliable = description.support(Policy::Reliability) == Support::Enforced;
         let requested =
             policies.reliability.clone().unwrap_or_else(|| Located::nowhere(ReliabilityChoice::Strongest));
@@ -213,7 +242,7 @@ impl Expansion<'_> {
             }
             ReliabilityChoice::All(Reliability::Reliable) if !reliable => {
                 let error = PlanError::NotReliable { driver: driver.to_owned() };
-                self.cannot(driver, cells(), error.at(requested.span()))?;
+                self.cannot(driver, cells, error.at(requested.span()))?;
                 return Ok(None);
             }
             ReliabilityChoice::All(choice) => Some(choice),
@@ -226,7 +255,7 @@ impl Expansion<'_> {
                 Support::Unsupported => {
                     let error =
                         PlanError::NoPolicy { driver: driver.to_owned(), policy: policy.name(), field };
-                    self.cannot(driver, cells(), error.at(at))?;
+                    self.cannot(driver, cells, error.at(at))?;
                     return Ok(None);
                 }
                 Support::Ignored => {
@@ -278,7 +307,7 @@ impl Expansion<'_> {
                     self.note(driver, false, note);
                 } else {
                     let error = PlanError::NoBatching { driver: driver.to_owned() };
-                    self.cannot(driver, FactorValues::default(), error.at(at.clone()))?;
+                    self.cannot(driver, &FactorValues::default(), error.at(at.clone()))?;
                 }
                 Ok((batching, requested.into_iter().filter(|batch| batch.is_unbatched()).collect()))
             }

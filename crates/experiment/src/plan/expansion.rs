@@ -72,21 +72,21 @@ impl Expansion<'_> {
         };
         driver_pair::check_installed(driver, descriptions).map_err(|error| error.at(at.clone()))?;
         if let Some(error) = driver_pair::check_pair(driver, description) {
-            return self.cannot(driver, FactorValues::default(), error.at(at));
+            return self.cannot(driver, &FactorValues::default(), error.at(at));
         }
         if description.has("one_process") {
             let error = PlanError::OneProcess { driver: driver.to_owned() };
-            return self.cannot(driver, FactorValues::default(), error.at(at));
+            return self.cannot(driver, &FactorValues::default(), error.at(at));
         }
         if axes.has_workload(Workload::Discovery) && description.has("locators") {
             let error = no_discovery(driver);
-            return self.cannot(driver, FactorValues::default(), error.at(at));
+            return self.cannot(driver, &FactorValues::default(), error.at(at));
         }
         let transports = self.transports(driver, description, axes)?;
         let ways = self.ways(driver, description, axes)?;
         match queue_checks::check_support(axes, driver, description) {
             Ok(note) => note.into_iter().for_each(|words| self.note(driver, false, words)),
-            Err(error) => return self.cannot(driver, FactorValues::default(), error),
+            Err(error) => return self.cannot(driver, &FactorValues::default(), error),
         }
         for name in variables::unread(&axes.env, description) {
             let words =
@@ -94,7 +94,7 @@ impl Expansion<'_> {
             self.note(driver, false, words);
         }
         let environments = variables::combinations(&axes.env);
-        let profiles = self.profiles(driver, description, &axes.all("profile"))?;
+        let bases = self.bases(driver, description, axes)?;
         let flows = self.flows;
         let (batching, batches) = self.batching(driver, description, axes)?;
         let options = self.options(driver, description)?;
@@ -112,7 +112,7 @@ impl Expansion<'_> {
             sizes.iter().try_for_each(|(size, _)| queue_checks::have_room(axes, *size))?;
             for options in &options {
                 for (way, env) in ways.iter().flat_map(|way| environments.iter().map(move |env| (way, env))) {
-                    for profile in &profiles {
+                    for profile in &bases[&way.base] {
                         for (size, plans) in &sizes {
                             let (size, shipped) = (*size, way.vendor_defaults);
                             let factors = |workload, load: Option<Load>, batch: Batch| {
@@ -168,7 +168,7 @@ impl Expansion<'_> {
             for value in &values.0 {
                 if let Some(error) = (row.unsupported)(driver, description, value.get()) {
                     let cells = FactorValues::only(row.key, value.get().clone());
-                    self.cannot(driver, cells, error.at(value.span()))?;
+                    self.cannot(driver, &cells, error.at(value.span()))?;
                 } else if row.key != "receive" || self.can_echo(driver, description, value, axes)? {
                     supported.push(value.get());
                 }

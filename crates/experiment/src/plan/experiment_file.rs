@@ -62,6 +62,10 @@ pub struct ExperimentFile {
     /// Named sets of QoS policies, the values of the factor `profile`. Each overrides `[qos]`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub profiles: BTreeMap<Located<String>, Policies>,
+    /// Named sets of QoS policies that profiles are measured over, the values of the factor `base`. Each overrides `[qos]`, and each
+    /// profile overrides it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub bases: BTreeMap<Located<String>, Policies>,
     /// Driver options, by driver and option name; `ddsmark drivers info D` lists them. A list makes the option a
     /// factor. The options of `NAME` also apply to each `NAME@VERSION` that has no table of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -127,6 +131,7 @@ impl ExperimentFile {
             factors: Matrix::default(),
             qos: Policies::default(),
             profiles: BTreeMap::new(),
+            bases: BTreeMap::new(),
             options: BTreeMap::new(),
             flows: Vec::new(),
             hosts: Vec::new(),
@@ -139,11 +144,18 @@ impl ExperimentFile {
         }
     }
 
-    /// Returns the policies of writers and of readers: of `[qos]`, of each profile over it, and of each flow over
-    /// each of these.
+    /// Returns the policies of writers and of readers: of `[qos]` and each base over it, of each profile over each of these, and of each
+    /// flow over each of all these. Of a combination of a base with a profile that contradict each other, both are left out: the
+    /// planner rejects it, unless it is excluded.
     pub(crate) fn all_policies(&self) -> impl Iterator<Item = (End, Policies)> {
-        let profiles = self.profiles.values().map(|profile| profile.over(&self.qos));
-        let bases: Vec<Policies> = profiles.chain([self.qos.clone()]).collect();
+        let mut bases: Vec<Policies> =
+            self.profiles.values().map(|profile| profile.over(&self.qos)).collect();
+        bases.push(self.qos.clone());
+        for base in self.bases.values().map(|base| base.over(&self.qos)) {
+            let over = self.profiles.values().map(|profile| profile.over(&base));
+            bases.extend(over.filter(|policies| policies.contradiction().is_none()));
+            bases.push(base);
+        }
         // Flows without policies of their own have those of the bases.
         let of_flows =
             self.flows.iter().map(|flow| &flow.get().qos).filter(|own| **own != Policies::default());
@@ -154,7 +166,12 @@ impl ExperimentFile {
     /// Rejects policies that are requested of an endpoint that does not have them.
     pub(crate) fn check_ends(&self) -> Result<(), SpannedError> {
         let of_flows = self.flows.iter().map(|flow| &flow.get().qos);
-        self.profiles.values().chain([&self.qos]).chain(of_flows).try_for_each(Policies::check_ends)
+        self.profiles
+            .values()
+            .chain(self.bases.values())
+            .chain([&self.qos])
+            .chain(of_flows)
+            .try_for_each(Policies::check_ends)
     }
 
     /// Returns the options of a driver, and the name they are given for: the driver's own, or its name without a
@@ -162,6 +179,17 @@ impl ExperimentFile {
     pub(crate) fn options_of(&self, driver: &str) -> Option<(&Located<String>, &DriverOptions)> {
         let of = |name: &str| self.options.get_key_value(&Located::nowhere(name.to_owned()));
         of(driver).or_else(|| of(without_version(driver)?))
+    }
+
+    /// Returns whether a selection is of profiles or bases that the file defines, of which these cells have none.
+    pub(crate) fn defines_unused(&self, selection: &FactorValues, cells: &FactorValues) -> bool {
+        [("profile", &self.profiles), ("base", &self.bases)].into_iter().any(|(key, defined)| {
+            let selected = selection.all::<String>(key);
+            let is_unused = |name: &Located<String>| {
+                defined.contains_key(name) && !cells.contains(key, &name.get().clone().into())
+            };
+            !selected.0.is_empty() && selected.0.iter().all(is_unused)
+        })
     }
 
     /// Returns the values of a factor: those of `[factors]`, then those of the included cells.

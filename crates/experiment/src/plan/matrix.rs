@@ -32,6 +32,7 @@ pub(crate) fn cells(
             return Err(PlanError::Contradiction { words, hint }.at(at));
         }
     }
+    check_reasons(file)?;
     let axes = with_defaults(file, inputs)?;
     let included: Vec<FactorValues> = file
         .factors
@@ -67,6 +68,7 @@ pub(crate) fn cells(
     matrix.lenient = unnamed;
     matrix.expand(&axes)?;
     let mut shown_notes: Vec<String> = Vec::new();
+    let mut reasons: Vec<String> = Vec::new();
     for (exclude, spared) in matrix.excludes.iter().zip(&matrix.spared) {
         // Also counts cells that another exclude covers.
         let found = *spared
@@ -78,12 +80,20 @@ pub(crate) fn cells(
                 "an `exclude` of the file matches no cell: {}",
                 adaptation::words(exclude.get())
             ));
-        } else if !found && !may_be_elsewhere {
+        } else if !found && !may_be_elsewhere && !file.defines_unused(exclude.get(), &axes) {
             let all: Vec<&Factors> = matrix.factors.iter().map(|(factors, _)| factors).collect();
             return Err(no_match("this exclude", exclude.get(), &all, inputs).at(exclude.span()));
         }
+        let mut left_out = 0;
         for (factors, excluded) in &mut matrix.factors {
-            *excluded |= matches(exclude.get(), factors, inputs.files);
+            if matches(exclude.get(), factors, inputs.files) {
+                left_out += usize::from(!*excluded);
+                *excluded = true;
+            }
+        }
+        if let (1.., Some(reason)) = (left_out, &exclude.get().reason) {
+            let cells = adaptation::words(exclude.get());
+            reasons.push(format!("excluded ({cells}): {}", reason.get()));
         }
     }
     // A driver whose cells are all excluded needs no notes.
@@ -104,6 +114,7 @@ pub(crate) fn cells(
     let factors: Vec<Factors> = factors.into_iter().map(|(factors, _)| factors).collect();
     let measured = |driver: &str| factors.iter().any(|factors| factors.driver == driver);
     let notes = notes.into_iter().filter(|note| note.left_out || measured(&note.driver));
+    shown_notes.extend(reasons);
     let searches = loads::searches_note(&all().collect::<Vec<_>>());
     for words in
         searches.into_iter().chain(profile_notes).chain(flow_notes).chain(notes.map(|note| note.words))
@@ -117,6 +128,18 @@ pub(crate) fn cells(
         ids.into_iter().zip(factors).map(|(id, factors)| Cell { id, factors }).collect();
     number_namesakes(&mut cells);
     Ok((cells, shown_notes))
+}
+
+/// Rejects reasons of selections that exclude nothing.
+fn check_reasons(file: &ExperimentFile) -> Result<(), SpannedError> {
+    let included = file.factors.include.iter().map(Located::get);
+    let baseline = file.design.baseline.iter().map(Located::get);
+    let Some(reason) = included.chain(baseline).find_map(|selection| selection.reason.as_ref()) else {
+        return Ok(());
+    };
+    let words = "`reason` has no effect here".to_owned();
+    let hint = "remove it: only entries of `exclude` have a reason";
+    Err(PlanError::Contradiction { words, hint }.at(reason.span()))
 }
 
 /// Appends a number to ids that occur again, such as those of driver files with one name in different directories.

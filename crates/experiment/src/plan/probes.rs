@@ -147,7 +147,7 @@ impl Expansion<'_> {
         let hint = "use `receive = \"waitset\"` or `\"polling\"`, or remove `probe_every`";
         let at: Span = receive.span();
         let cells = FactorValues::only("receive", ReceiveMode::Listener);
-        self.cannot(driver, cells, PlanError::Contradiction { words, hint }.at(at))?;
+        self.cannot(driver, &cells, PlanError::Contradiction { words, hint }.at(at))?;
         Ok(false)
     }
 }

@@ -74,7 +74,7 @@ impl Expansion<'_> {
                 let known = description.transports.iter().map(|transport| transport.name.clone()).collect();
                 let error = no_transport(driver, transport.get(), self.inputs, known);
                 let cells = FactorValues::only("transport", transport.get().clone());
-                self.cannot(driver, cells, error.at(transport.span()))?;
+                self.cannot(driver, &cells, error.at(transport.span()))?;
             }
             for found in found {
                 if is_between_hosts && ON_ONE_HOST.contains(&found.name.as_str()) {
@@ -85,7 +85,7 @@ impl Expansion<'_> {
                     let hint = "use another transport, or place the endpoints on one host by `placement`";
                     let cells = FactorValues::only("transport", found.name.clone());
                     let error = PlanError::Contradiction { words, hint }.at(transport.span());
-                    self.cannot(driver, cells, error)?;
+                    self.cannot(driver, &cells, error)?;
                     continue;
                 }
                 if let Some(known) = transports.iter_mut().find(|known| known.name == found.name) {

@@ -201,6 +201,14 @@ pub enum PlanError {
         /// Available profiles.
         known: Vec<String>,
     },
+    /// Unknown base of profiles.
+    #[error("base `{base}` not found")]
+    NoBase {
+        /// Name of the base.
+        base: String,
+        /// Available bases.
+        known: Vec<String>,
+    },
     /// Host that the experiment does not have.
     #[error("host `{host}` not found")]
     NoHost {
@@ -327,6 +335,10 @@ impl PlanError {
                 [] => "define it as `[profiles.NAME]`, or name a preset, `shipped` or such as `ros2:sensor_data`, or a profile of a file, \
                        `FILE.xml#LIBRARY::PROFILE`"
                     .to_owned(),
+                known => format!("available: {}", known.join(", ")),
+            },
+            Self::NoBase { known, .. } => match known.as_slice() {
+                [] => "define it as `[bases.NAME]`, or leave `base` out".to_owned(),
                 known => format!("available: {}", known.join(", ")),
             },
             Self::NoHost { known, .. } if known.is_empty() => {

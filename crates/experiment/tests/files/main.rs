@@ -1,6 +1,7 @@
 //! Tests of experiment files: from the text to a plan.
 
 mod adaptation;
+mod bases;
 mod batch;
 mod changes;
 mod characterize;

@@ -103,6 +103,7 @@ impl Characterize {
             factors: Matrix { values, ..Matrix::default() },
             qos: Policies { reliability: Some(Located::nowhere(self.reliability)), ..Policies::default() },
             profiles: BTreeMap::new(),
+            bases: BTreeMap::new(),
             options,
             flows: Vec::new(),
             design: DesignSection {

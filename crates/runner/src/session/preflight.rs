@@ -29,8 +29,8 @@ const WINDOWS: u32 = 1;
 const IGNORED_LIBRARY: &str = "cannot be preloaded";
 
 /// Opens and closes the endpoints of each configuration of an experiment. Calls `before` ahead of each one with the
-/// number of opened configurations and their total. Returns the failures other than rejections as text; after such a
-/// failure the other configurations of the driver are skipped.
+/// number of opened configurations and their total. After a failure other than a rejection the other configurations of the driver are
+/// skipped. A rejection is an error unless `spares` returns true for the cell.
 ///
 /// # Errors
 /// Returns an error if a driver rejects a configuration, no agent can be started, or a stop was requested.
@@ -41,8 +41,9 @@ pub fn preflight(
     sites: &Sites<'_>,
     experiment: &Plan,
     stop: &StopToken,
+    spares: impl Fn(&Cell) -> bool,
     mut before: impl FnMut(usize, usize),
-) -> Result<Vec<String>, RunnerError> {
+) -> Result<Preflight, RunnerError> {
     sites.sweep();
     let configurations = configurations(&experiment.cells);
     let design = Design {
@@ -53,7 +54,8 @@ pub fn preflight(
         ..experiment.design.clone()
     };
     let stage = Stage { sites, experiment, design, stop };
-    let (mut names, mut failing, mut notes) = (RunIds::new(experiment.design.domain), Vec::new(), Vec::new());
+    let (mut names, mut failing) = (RunIds::new(experiment.design.domain), Vec::new());
+    let mut found = Preflight::default();
     for (done, Configuration { cell, cells, .. }) in configurations.iter().enumerate() {
         let driver = cell.factors.driver.as_str();
         if failing.contains(&driver) {
@@ -63,17 +65,32 @@ pub fn preflight(
         match stage.open(cell, &mut names)? {
             Opened::Well => {}
             Opened::Rejected { driver, failure } => {
-                let (cell, others) = (cell.id.clone(), cells - 1);
-                return Err(RunnerError::Rejected { driver, cell, others, failure: Box::new(failure) });
+                let (id, others) = (cell.id.clone(), cells - 1);
+                let error = RunnerError::Rejected { driver, cell: id, others, failure: Box::new(failure) };
+                if !spares(cell) {
+                    return Err(error);
+                }
+                found.rejected.push((cell.clone(), error));
             }
             Opened::Failed(failure) => {
                 failing.push(driver);
                 let Failure { phase, error, .. } = failure;
-                notes.push(format!("cell `{}` failed in phase `{phase}` of the preflight: {error}", cell.id));
+                found
+                    .notes
+                    .push(format!("cell `{}` failed in phase `{phase}` of the preflight: {error}", cell.id));
             }
         }
     }
-    Ok(notes)
+    Ok(found)
+}
+
+/// Findings of a preflight.
+#[derive(Debug, Default)]
+pub struct Preflight {
+    /// Failures other than rejections.
+    pub notes: Vec<String>,
+    /// Cells whose configurations are rejected and may be left out, with the error of each.
+    pub rejected: Vec<(Cell, RunnerError)>,
 }
 
 /// Rejects an experiment whose domain was requested, and that another experiment has reserved.

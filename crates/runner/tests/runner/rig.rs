@@ -106,7 +106,14 @@ impl Rig {
     }
 
     pub fn preflight(&self, before: impl FnMut(usize, usize)) -> Result<Vec<String>, RunnerError> {
-        preflight(&Sites::alone(&local_site(), self.files.clone()), &self.experiment, &self.stop, before)
+        preflight(
+            &Sites::alone(&local_site(), self.files.clone()),
+            &self.experiment,
+            &self.stop,
+            |_| false,
+            before,
+        )
+        .map(|found| found.notes)
     }
 
     pub fn execute(&self) -> ResultDocument {

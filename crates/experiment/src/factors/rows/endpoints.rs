@@ -161,6 +161,35 @@ pub(super) const ROWS: &[Factor] = &[
         ..ROW
     },
     Factor {
+        key: "base",
+        form: Form::Key(Kind::Text),
+        default: || Some(super::DEFAULT_BASE.to_owned().into()),
+        about: "Bases of the profiles: names of `[bases]`. Each profile is measured over each base: a policy that the profile does not \
+                have is that of the base, or else that of `[qos]`. `default` is `[qos]` alone, unless a base has that name. Default: \
+                `default`.",
+        brief: "Names of bases of the profiles.",
+        plural: Some("bases"),
+        set: Some(|cell, value| {
+            let name = value.to::<String>();
+            cell.base = (name != super::DEFAULT_BASE).then_some(name);
+        }),
+        nesting: 23,
+        same: |a, b| a.base == b.base,
+        id: Id::Varied(119, |cell| {
+            let name = cell.base.as_deref().unwrap_or(super::DEFAULT_BASE);
+            vec![format!("base-{name}")]
+        }),
+        compared: Compared::Text(|cell| cell.base.clone()),
+        implies: &["qos", "effective_qos"],
+        label: Some(Label {
+            place: 51,
+            text: |cell| Some(format!("base {}", cell.base.as_ref()?)),
+            listed: false,
+        }),
+        agent: "as `qos`",
+        ..ROW
+    },
+    Factor {
         key: ENV,
         form: Form::Table("`[factors.env]`"),
         about: "Environment variables of the agents by name, such as `LD_PRELOAD`, `LD_LIBRARY_PATH`, or those that \
@@ -199,7 +228,7 @@ pub(super) const ROWS: &[Factor] = &[
         agent: "one writer and one reader per flow",
         ..ROW
     },
-    // The requested policies follow from the profile, the driver, `vendor_defaults` and the size.
+    // The requested policies follow from the profile, its base, the driver, `vendor_defaults` and the size.
     Factor {
         key: "qos",
         form: Form::Table("`[qos]`"),

@@ -19,6 +19,9 @@ pub(crate) const LINK_KEYS: [&str; 3] = ["link_rate", "link_delay", "link_loss"]
 /// Name of the profile that is `[qos]` alone, unless the file defines it.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 
+/// Name of the base that is `[qos]` alone, unless the file defines it.
+pub(crate) const DEFAULT_BASE: &str = "default";
+
 /// All factors, in the order of the keys in the schema and in the reference.
 pub static FACTORS: LazyLock<Vec<Factor>> = LazyLock::new(|| {
     [traffic::ROWS, discovery::ROWS, receiving::ROWS, endpoints::ROWS, hosts::ROWS].concat()
