@@ -33,6 +33,16 @@ impl Unit {
                 const { &[prefix(1.0, "ns"), prefix(1e3, "µs"), prefix(1e6, "ms"), prefix(1e9, "s")] }
             }
             Self::Bytes => const { &[prefix(1.0, "B")] },
+            Self::Memory => {
+                const {
+                    &[
+                        prefix(1.0, "B"),
+                        prefix(1024.0, "KiB"),
+                        prefix(1_048_576.0, "MiB"),
+                        prefix(1_073_741_824.0, "GiB"),
+                    ]
+                }
+            }
             Self::SamplesPerSecond => const { &[prefix(1.0, "samples/s")] },
             Self::BitsPerSecond => {
                 const {
@@ -191,6 +201,7 @@ mod tests {
             (2.5e12, Unit::Nanoseconds, "2500\u{a0}s"),
             (13.3e9, Unit::BitsPerSecond, "13.3\u{a0}Gbit/s"),
             (0.0, Unit::BitsPerSecond, "0\u{a0}bit/s"),
+            (1_572_864.0, Unit::Memory, "1.50\u{a0}MiB"),
             (63_000.0, Unit::Bytes, "63\u{202f}000\u{a0}B"),
             (120_000.0, Unit::SamplesPerSecond, "120\u{202f}000\u{a0}samples/s"),
             (1.44, Unit::Percent, "1.44\u{a0}%"),

@@ -1,7 +1,7 @@
 //! Texts: escaping, and estimates of their width.
 
 /// Width of an average character in em, on the safe side of the fonts of [`crate::palette::FONT_STACK`].
-const NARROW_EM: f64 = 0.56;
+const NARROW_EM: f64 = 0.62;
 /// Width of a capital letter or digit in em.
 const WIDE_EM: f64 = 0.66;
 /// Width of a character of scripts with square characters in em.
@@ -50,9 +50,10 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
 fn em(c: char) -> f64 {
     match c {
         ' ' | '\u{a0}' | '\u{202f}' | '.' | ',' | ':' | ';' | 'i' | 'j' | 'l' | '|' | '\'' => 0.34,
+        'f' | 'r' | 't' | '-' | '(' | ')' => 0.43,
         '%' | 'm' | 'M' | 'W' | 'w' | '@' => 0.95,
         'A'..='Z' | '\u{2190}'..='\u{21ff}' => WIDE_EM + 0.06,
-        '0'..='9' | '\u{2212}' | '+' => 0.58,
+        '0'..='9' | '\u{2212}' | '+' => 0.64,
         '\u{1100}'..='\u{11ff}'
         | '\u{2e80}'..='\u{d7ff}'
         | '\u{f900}'..='\u{faff}'
@@ -62,6 +63,9 @@ fn em(c: char) -> f64 {
         _ => WIDE_EM,
     }
 }
+
+/// Width of bold text, as a multiple of that of other text.
+pub(crate) const BOLD: f64 = 1.12;
 
 /// Returns the text, with an ellipsis in its middle if it needs more than `space` px; nothing if there is no space for
 /// a character. Names often differ at their end, so both ends stay.

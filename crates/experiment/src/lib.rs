@@ -14,6 +14,7 @@
 
 mod ethernet;
 mod factors;
+mod gather;
 mod plan;
 mod run_topology;
 mod syntax;
@@ -39,6 +40,7 @@ pub use factors::{
     driver_pair::{check_installed, describe_pair},
     endpoint_qos::EndpointQos,
     fields::qos_fields,
+    gather_curves, gather_series,
     group::{GroupSpec, Grouping, MAX_GROUP, MAX_GROUP_BYTES, ReceiveGroup},
     in_flight::MAX_IN_FLIGHT,
     instances::MAX_INSTANCES,
@@ -53,6 +55,7 @@ pub use factors::{
     topology::Topology,
     variables::{VARIABLES_OF_ALL_PROGRAMS, VariableValue, Variables},
 };
+pub use gather::gather;
 pub use plan::{
     built_in_figures::BuiltInFigures,
     changes::Changes,

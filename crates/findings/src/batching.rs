@@ -89,16 +89,13 @@ fn describe(kind: FindingKind, what: &str, changes: &[&Change<'_>], sizes: &[u64
         (None, _) => format!("at {} of {} sizes", changes.len(), sizes.len()),
     };
     let each = runs(changes.iter().flat_map(|change| &change.spreads));
-    let text = format!(
-        "{what} delivers {more} samples/s than unbatched {reach}: {ratios}.{} {each}; in brackets the least and the most \
-         between any two runs.",
-        overlap(open)
-    );
+    let text = format!("{what} delivers {more} samples/s than unbatched {reach}: {ratios}.");
+    let more = format!("{} {each}; in brackets the least and the most between any two runs.", overlap(open));
     let cells = changes.iter().flat_map(|change| change.cells);
     let mut numbers: Vec<(String, f64)> = changes
         .iter()
         .flat_map(|change| three(&format!("delivered_at_{}_bytes", change.size), "ratio", &change.ratio))
         .collect();
     numbers.extend(up_to.map(|size| ("up_to_size_bytes".to_owned(), *size as f64)));
-    finding(kind, text, cells, numbers)
+    finding(kind, (text, more), cells, numbers)
 }

@@ -1,20 +1,29 @@
 //! Endpoints without a core of their own, in every finding about their cells.
 
-use results::{Finding, ResultDocument};
+use std::collections::BTreeMap;
 
-/// Adds to the first sentence of a finding how many endpoints share how many cores, if there are too few cores. A
+use results::{CellResult, Finding, ResultDocument};
+
+/// Adds to the main sentence of a finding how many endpoints share how many cores, if there are too few cores. A
 /// first screen shows this sentence only.
-pub(crate) fn add(document: &ResultDocument, finding: &mut Finding) {
-    let cells = document.cells.iter().filter(|cell| finding.cells.contains(&cell.id));
-    let Some((most, oversubscribed)) = document.most_oversubscribed(cells) else { return };
+pub(crate) fn add<'d>(
+    document: &'d ResultDocument,
+    cells: &BTreeMap<&str, &'d CellResult>,
+    finding: &mut Finding,
+) {
+    let of_finding = finding.cells.iter().filter_map(|id| cells.get(id.as_str()).copied());
+    let Some((most, oversubscribed)) = document.most_oversubscribed(of_finding) else { return };
     let of_cells = finding.cells.len();
     let up_to = if of_cells == 1 {
         String::new()
     } else {
         format!("in {oversubscribed} of {of_cells} cells, up to ")
     };
-    let end = finding.text.find(". ").unwrap_or_else(|| finding.text.trim_end_matches('.').len());
-    finding.text.insert_str(end, &format!(" [{up_to}{most}]"));
+    let words = format!(" [{up_to}{most}]");
+    // the text begins with the main sentence; both keep its full stop
+    let end = finding.headline.trim_end_matches('.').len();
+    finding.headline.insert_str(end, &words);
+    finding.text.insert_str(end, &words);
     let numbers = [
         ("driving_endpoints", most.driving),
         ("serving_endpoints", most.serving),

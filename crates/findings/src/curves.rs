@@ -1,6 +1,8 @@
 //! Curves over sizes: one value per run, and its range over the runs.
 
-use experiment::{DriverDescription, Factors, Workload};
+use std::collections::BTreeMap;
+
+use experiment::{DriverDescription, Factors, Workload, gather};
 use results::{CellResult, MAX_LATENCY_LOSS_PCT, ResultDocument, Run};
 use stats::Spread;
 
@@ -29,27 +31,15 @@ pub(crate) struct Point<'d> {
 
 /// Returns the sides of a result in the order of its cells.
 pub(crate) fn sides(document: &ResultDocument) -> Vec<Side<'_>> {
-    let mut sides: Vec<Side<'_>> = Vec::new();
-    for cell in &document.cells {
-        let variant = |cell: &CellResult| document.experiment.variant(&cell.id);
-        let same = |side: &Side<'_>| {
-            side.factors().shares_curve(&cell.factors) && variant(side.cells[0]) == variant(cell)
-        };
-        match sides.iter_mut().find(|side| same(side)) {
-            Some(side) => side.cells.push(cell),
-            None => sides.push(Side {
-                name: cell.factors.driver.clone(),
-                driver: String::new(),
-                description: document.drivers.get(&cell.factors.driver),
-                cells: vec![cell],
-            }),
-        }
-    }
+    let mut sides: Vec<Side<'_>> =
+        document.curves().into_iter().map(|cells| Side::new(document, cells)).collect();
     // a path is shortened to the file name; if names are equal, the differing factors are appended
     let short: Vec<String> =
         sides.iter().map(|side| side.name.rsplit('/').next().unwrap_or_default().to_owned()).collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    short.iter().for_each(|name| *counts.entry(name).or_default() += 1);
     for (index, side) in sides.iter_mut().enumerate() {
-        if short.iter().filter(|name| **name == short[index]).count() == 1 {
+        if counts[short[index].as_str()] == 1 {
             side.name.clone_from(&short[index]);
             if side.factors().vendor_defaults {
                 side.name.push_str(" (as shipped)");
@@ -61,8 +51,8 @@ pub(crate) fn sides(document: &ResultDocument) -> Vec<Side<'_>> {
             side.name = format!("{} ({})", side.name, side.factors().labels().join(", "));
         }
     }
-    for (side, short) in sides.iter_mut().zip(short) {
-        side.driver = short;
+    for (side, short) in sides.iter_mut().zip(&short) {
+        side.driver.clone_from(short);
         if let Some(variant) = document.experiment.variant(&side.cells[0].id) {
             side.name = format!("{variant}, {}", side.name);
             side.driver = format!("{variant}, {}", side.driver);
@@ -72,6 +62,12 @@ pub(crate) fn sides(document: &ResultDocument) -> Vec<Side<'_>> {
 }
 
 impl<'d> Side<'d> {
+    fn new(document: &'d ResultDocument, cells: Vec<&'d CellResult>) -> Self {
+        let driver = &cells[0].factors.driver;
+        let description = document.drivers.get(driver);
+        Self { name: driver.clone(), driver: String::new(), description, cells }
+    }
+
     fn factors(&self) -> &'d Factors {
         &self.cells[0].factors
     }
@@ -81,10 +77,14 @@ impl<'d> Side<'d> {
         self.factors().shares_socket(other.factors())
     }
 
+    /// Returns whether it has one writer and one reader.
+    pub fn is_pair(&self) -> bool {
+        self.factors().topology.is_pair()
+    }
+
     /// Returns whether `pair` has one writer and one reader, and this side, otherwise configured alike, has more.
     pub fn extends_pair(&self, pair: &Self) -> bool {
-        let (own, of_pair) = (self.factors(), pair.factors());
-        of_pair.topology.is_pair() && !own.topology.is_pair() && own.differs_only_in(of_pair, "topology")
+        pair.is_pair() && !self.is_pair() && self.factors().differs_only_in(pair.factors(), "topology")
     }
 
     /// Returns whether its driver is a bare socket.
@@ -218,6 +218,15 @@ pub(crate) fn position(spread: &Spread, threshold: f64) -> Position {
     } else {
         Position::Between
     }
+}
+
+/// Groups items by their names, in the order of the first item of each.
+pub(crate) fn by_name<T>(named: impl Iterator<Item = (String, T)>) -> Vec<(String, Vec<T>)> {
+    let groups = gather(named, |(name, _)| name.clone(), |_, _| true);
+    let group = |items: Vec<(String, T)>| {
+        (items[0].0.clone(), items.into_iter().map(|(_, item)| item).collect::<Vec<T>>())
+    };
+    groups.into_iter().map(group).collect()
 }
 
 /// Returns minimum and maximum over all ranges.

@@ -63,7 +63,8 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
         .collect();
     if lossy.is_empty() {
         let runs: usize = open.iter().flat_map(|delivery| &delivery.lost).map(|point| point.spread.n).sum();
-        let text = format!("{subject}. Even so no sample was lost in any of the {runs} best effort runs.");
+        let more = format!("Even so no sample was lost in any of the {runs} best effort runs.");
+        let text = (format!("{subject}."), more);
         let numbers = [("runs".to_owned(), runs as f64), ("lost_pct".to_owned(), 0.0)];
         return Some(finding(FindingKind::NoLossWithoutGuarantee, text, cells(), numbers));
     }
@@ -83,9 +84,9 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
         })
         .collect();
     let text = format!(
-        "{subject}, so their rates are not comparable: best effort may reach a rate by losing samples. {}.",
-        losses.join("; ")
+        "{subject}, so their rates are not comparable: best effort may reach a rate by losing samples."
     );
+    let text = (text, format!("{}.", losses.join("; ")));
     let numbers = lossy
         .iter()
         .flat_map(|(delivery, worst)| three(&format!("{}_lost", delivery.side.name), "pct", &worst.spread));

@@ -1,6 +1,6 @@
 //! Formatting of lists and ranges, and the numbers of a finding.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use results::{CellResult, Finding, FindingKind};
 use stats::Spread;
@@ -61,23 +61,41 @@ pub(crate) fn overlap(at: &[u64]) -> String {
     format!(" At {} the runs of the two overlap, so no difference shows.", sizes(at.iter().copied()))
 }
 
+/// Text of a finding.
+pub(crate) struct Sentences {
+    /// Main sentence.
+    pub headline: String,
+    /// Sentences that explain or limit it; may be empty.
+    pub more: String,
+}
+
+impl From<String> for Sentences {
+    fn from(headline: String) -> Self {
+        Self { headline, more: String::new() }
+    }
+}
+
+impl From<(String, String)> for Sentences {
+    fn from((headline, more): (String, String)) -> Self {
+        Self { headline, more: more.trim().to_owned() }
+    }
+}
+
 /// Creates a finding of these cells, with its numbers. Numbers that are not finite are left out, because JSON has
 /// none.
 pub(crate) fn finding<'c>(
     kind: FindingKind,
-    text: String,
+    text: impl Into<Sentences>,
     cells: impl Iterator<Item = &'c CellResult>,
     numbers: impl IntoIterator<Item = (String, f64)>,
 ) -> Finding {
     let numbers: BTreeMap<String, f64> =
         numbers.into_iter().filter(|(_, number)| number.is_finite()).collect();
-    let mut ids: Vec<String> = Vec::new();
-    for cell in cells {
-        if !ids.contains(&cell.id) {
-            ids.push(cell.id.clone());
-        }
-    }
-    Finding { kind, limits: Vec::new(), text, cells: ids, numbers }
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let cells = cells.filter(|cell| known.insert(&cell.id)).map(|cell| cell.id.clone()).collect();
+    let Sentences { headline, more } = text.into();
+    let text = if more.is_empty() { headline.clone() } else { format!("{headline} {more}") };
+    Finding { kind, limits: Vec::new(), headline, text, cells, numbers, growth: None }
 }
 
 /// Returns median, minimum and maximum with names that end in the unit: `NAME_UNIT`, `NAME_min_UNIT`,

@@ -49,11 +49,11 @@ pub(crate) fn findings(what: &str, cells: &[(&CellResult, f64)]) -> Option<Findi
             numbers.extend(last.percent("highest"));
             let text = format!(
                 "{what}: no knee up to {}: at all loads the 99 % {time} stays within twice {lowest}; it is {} µs \
-                 ({each}).{because}",
+                 ({each}).",
                 last.load(),
                 between(&format_micros(low), &format_micros(high))
             );
-            (FindingKind::NoKnee, text)
+            (FindingKind::NoKnee, (text, because))
         }
         (Some(at_knee), far) if beyond > 0 && is_clear => {
             let (unclear, after) = far.split_at(far.len() - beyond);
@@ -65,23 +65,22 @@ pub(crate) fn findings(what: &str, cells: &[(&CellResult, f64)]) -> Option<Findi
             numbers.extend(three(&format!("beyond_{key}_p99"), "ns", &after.spread));
             let text = format!(
                 "{what}: the knee is at {}: up to there the 99 % {time}, {} µs, stays within twice {lowest}; at {} it \
-                 is {} µs ({each}).{}{because}",
+                 is {} µs ({each}).",
                 at_knee.load(),
                 between(&format_micros(low), &format_micros(high)),
                 after.load(),
                 between(&format_micros(after.spread.min), &format_micros(after.spread.max)),
-                on_both_sides(unclear)
             );
-            (FindingKind::Knee, text)
+            (FindingKind::Knee, (text, format!("{}{because}", on_both_sides(unclear))))
         }
         _ => {
             let described: Vec<String> = points.iter().map(describe).collect();
             let text = format!(
                 "{what}: it is not clear where the knee is: the 99 % {time}, or its runs, go back and forth over twice \
-                 {lowest}; it is {} ({each}).{because}",
+                 {lowest}; it is {} ({each}).",
                 list(&described)
             );
-            (FindingKind::KneeUnclear, text)
+            (FindingKind::KneeUnclear, (text, because))
         }
     };
     Some(finding(kind, text, points.iter().map(|point| point.cell), numbers))
@@ -104,9 +103,10 @@ fn too_few(what: &str, cells: &[(&CellResult, f64)], left: usize, because: &str)
         return None;
     }
     let text = format!(
-        "{what}: it is not clear where the knee is: of {} loads {left} can be compared.{because}",
+        "{what}: it is not clear where the knee is: of {} loads {left} can be compared.",
         measured.len()
     );
+    let text = (text, because.to_owned());
     let numbers = [("loads".to_owned(), measured.len() as f64), ("loads_compared".to_owned(), left as f64)];
     Some(finding(FindingKind::KneeUnclear, text, measured.into_iter(), numbers))
 }

@@ -69,19 +69,19 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
         slopes.n
     );
     let text = match knee.filter(|knee| *knee > 0) {
-        Some(knee) => format!(
-            "`{}`: the median RTT is flat up to {} bytes: {} µs. From there it grows by {slope}, to {}. {each}.",
-            side.name,
-            curve[knee].size,
-            text_of(&curve[..=knee]),
-            at(last)
-        ),
-        None => format!(
-            "`{}`: the median RTT grows with the size, from {} to {}: by {slope}. {each}.",
-            side.name,
-            at(first),
-            at(last)
-        ),
+        Some(knee) => {
+            let size = curve[knee].size;
+            let level = text_of(&curve[..=knee]);
+            let text = format!("`{}`: the median RTT is flat up to {size} bytes: {level} µs.", side.name);
+            (text, format!("From there it grows by {slope}, to {}. {each}.", at(last)))
+        }
+        None => {
+            let (from, to) = (at(first), at(last));
+            let name = &side.name;
+            let text =
+                format!("`{name}`: the median RTT grows with the size, from {from} to {to}: by {slope}.");
+            (text, format!("{each}."))
+        }
     };
     let mut numbers = three("rtt_slope", "ns_per_byte", &slopes).to_vec();
     numbers.push(("slope_from_size_bytes".to_owned(), rising[0].size as f64));

@@ -84,8 +84,9 @@ pub fn find(document: &ResultDocument) -> Vec<Finding> {
     findings.extend(delivery::findings(&sides));
     findings.extend(overhead::findings(&sides));
     findings.extend(scaling::findings(document));
+    let cells = document.cells.iter().map(|cell| (cell.id.as_str(), cell)).collect();
     for finding in &mut findings {
-        cpu_oversubscription::add(document, finding);
+        cpu_oversubscription::add(document, &cells, finding);
     }
     // stable sort: within a kind, the order of the sides
     findings.sort_by_key(|finding| finding.kind);

@@ -63,9 +63,9 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
     let spreads = || full.iter().map(|share| &share.point.spread);
     let (least, most) = ends(spreads().flat_map(|spread| [spread.min, spread.max]));
     let (least_ceiling, most_ceiling) = ends(full.iter().map(|share| share.link.goodput_mbps));
-    let mut text = format!(
+    let text = format!(
         "`{}`: the {} Mbit/s link limits throughput at {}: the runs reach {} of the goodput that it carries at {}, {} of {} \
-         Mbit/s ({}). Headers take the rest of the link.",
+         Mbit/s ({}).",
         side.name,
         format_value(link_mbps),
         sizes_of(&full),
@@ -75,15 +75,16 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
         between(&format_value(least_ceiling), &format_value(most_ceiling)),
         runs(spreads()),
     );
+    let mut more = "Headers take the rest of the link.".to_owned();
     if !free.is_empty() {
-        text += &format!(
+        more += &format!(
             " The link is not the limit at {}: the runs reach {} of what it carries there.",
             sizes_of(&free),
             percent_text(&free),
         );
     }
     if !unclear.is_empty() {
-        text += &format!(
+        more += &format!(
             " At {} some runs reach {FULL_LINE_PCT:.0} % of what it carries, and others do not.",
             sizes_of(&unclear),
         );
@@ -99,5 +100,5 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
         ("share_max_pct", most_pct),
     ];
     let numbers = numbers.map(|(name, number)| (name.to_owned(), number));
-    Some(finding(FindingKind::LineRate, text, full.iter().map(|share| share.point.cell), numbers))
+    Some(finding(FindingKind::LineRate, (text, more), full.iter().map(|share| share.point.cell), numbers))
 }

@@ -6,7 +6,7 @@ use stats::Spread;
 
 use crate::{
     KEPT,
-    curves::{Position, Side, over_runs, position, range},
+    curves::{Position, Side, by_name, over_runs, position, range},
     format::{between, finding, runs, three},
     knee,
     load_point::{Point, achieved_share, batch_in_words, on_both_sides},
@@ -23,12 +23,9 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
 
 /// Returns the cells that differ only in their rate, in ascending order, with their description.
 fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d CellResult, f64)>)> {
-    let mut curves: Vec<(String, Vec<(&'d CellResult, f64)>)> = Vec::new();
-    for cell in side.of_workload(Workload::Paced) {
-        let Some((load, rate)) = cell.factors.load.as_ref().and_then(|load| Some((load, load.rate()?)))
-        else {
-            continue;
-        };
+    let named = |cell: &'d CellResult| {
+        let load = cell.factors.load.as_ref()?;
+        let rate = load.rate()?;
         let plan = match load {
             Load::Poisson { .. } | Load::Share { arrival: Arrival::Poisson, .. } => " (poisson)".to_owned(),
             Load::Burst { rate } => format!(" (bursts of {})", rate.samples),
@@ -36,11 +33,9 @@ fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d CellResult, f64)>)> {
         };
         let batch = batch_in_words(&cell.factors);
         let what = format!("`{}` under load{plan} at {} bytes{batch}", side.name, cell.factors.size_bytes);
-        match curves.iter_mut().find(|(known, _)| *known == what) {
-            Some((_, cells)) => cells.push((cell, rate.sps())),
-            None => curves.push((what, vec![(cell, rate.sps())])),
-        }
-    }
+        Some((what, (cell, rate.sps())))
+    };
+    let mut curves = by_name(side.of_workload(Workload::Paced).filter_map(named));
     for (_, cells) in &mut curves {
         cells.sort_by(|left, right| left.1.total_cmp(&right.1));
     }
@@ -93,13 +88,13 @@ fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
         format!("; up to {} it is the planned one: {} % of it", point.load(), of_planned(percent(holds)))
     });
     let text = format!(
-        "{what}: the achieved rate falls short of the planned one from {} on: {}/s there, {}/s at {}{before} ({each}).{}",
+        "{what}: the achieved rate falls short of the planned one from {} on: {}/s there, {}/s at {}{before} ({each}).",
         begins.load(),
         achieved(begins),
         achieved(falls.last().unwrap_or(begins)),
         falls.last().unwrap_or(begins).load(),
-        on_both_sides(&points[kept..points.len() - short])
     );
+    let more = on_both_sides(&points[kept..points.len() - short]);
     let scaled = |point: &Point<'_>| {
         let Spread { n, min, median, max } = point.spread;
         Spread { n, min: min * point.sps, median: median * point.sps, max: max * point.sps }
@@ -107,7 +102,7 @@ fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
     let mut numbers = vec![("short_from_sps".to_owned(), begins.sps)];
     numbers.extend(holds.last().map(|point| ("kept_to_sps".to_owned(), point.sps)));
     numbers.extend(three("achieved", "sps", &scaled(begins)));
-    Some(finding(FindingKind::FallsShort, text, ids(), numbers))
+    Some(finding(FindingKind::FallsShort, (text, more), ids(), numbers))
 }
 
 /// Returns the cells of which enough runs have the value.

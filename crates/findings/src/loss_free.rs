@@ -6,7 +6,7 @@ use stats::Spread;
 
 use crate::{
     KEPT, LATE_PCT,
-    curves::{Side, delivered_sps, goodput_mbps, over_runs},
+    curves::{Side, by_name, delivered_sps, goodput_mbps, over_runs},
     format::{between, finding, list, three},
     load_point::{accepted_share, batch_in_words, in_words, late_pct},
 };
@@ -35,17 +35,14 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
 /// Returns the loads of each sample size and batching, in ascending order. At the same rate, the larger burst is
 /// the higher load.
 fn sweeps<'d>(side: &Side<'d>) -> Vec<(String, Vec<Demand<'d>>)> {
-    let mut sweeps: Vec<(String, Vec<Demand<'d>>)> = Vec::new();
-    for cell in side.of_workload(Workload::Paced) {
-        let Some(demand) = Demand::from_cell(cell) else { continue };
+    let named = |cell: &'d CellResult| {
+        let demand = Demand::from_cell(cell)?;
         let factors = &cell.factors;
         let batch = batch_in_words(factors);
         let what = format!("`{}` under load at {} bytes{batch}", side.name, factors.size_bytes);
-        match sweeps.iter_mut().find(|(known, _)| *known == what) {
-            Some((_, demands)) => demands.push(demand),
-            None => sweeps.push((what, vec![demand])),
-        }
-    }
+        Some((what, demand))
+    };
+    let mut sweeps = by_name(side.of_workload(Workload::Paced).filter_map(named));
     for (_, demands) in &mut sweeps {
         demands.sort_by(|left, right| left.sps.total_cmp(&right.sps).then(left.burst.cmp(&right.burst)));
     }
@@ -167,7 +164,7 @@ fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
         .collect();
     let below = match lossy.len() {
         0 => String::new(),
-        _ => format!(" Not free of loss below it: {}.", list(&lossy)),
+        _ => format!("Not free of loss below it: {}.", list(&lossy)),
     };
     let Some(next) = demands.get(index + 1) else {
         let text = if lossy.is_empty() {
@@ -177,20 +174,16 @@ fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
                 last.in_words()
             )
         } else {
-            format!("{what}: free of loss at the highest load, {}: {rates}.{below}", last.in_words())
+            format!("{what}: free of loss at the highest load, {}: {rates}.", last.in_words())
         };
-        return Some(finding(FindingKind::HighestLossFree, text, cells(), numbers));
+        return Some(finding(FindingKind::HighestLossFree, (text, below), cells(), numbers));
     };
     numbers.push(("next_sps".to_owned(), next.sps));
     numbers.push(("next_burst_samples".to_owned(), next.burst as f64));
     numbers.extend(three("next_missing", "pct", &next.missing));
-    let text = format!(
-        "{what}: the best load that is free of loss is {}: {rates}. At the next higher one, {}, {}.{below}",
-        at.in_words(),
-        next.in_words(),
-        next.obstacle()
-    );
-    Some(finding(FindingKind::BestLossFree, text, cells(), numbers))
+    let text = format!("{what}: the best load that is free of loss is {}: {rates}.", at.in_words());
+    let more = format!("At the next higher one, {}, {}. {below}", next.in_words(), next.obstacle());
+    Some(finding(FindingKind::BestLossFree, (text, more), cells(), numbers))
 }
 
 /// Returns the samples that did not arrive, in percent of the planned ones.

@@ -21,9 +21,10 @@ struct Difference<'d> {
 pub(crate) fn findings(sides: &[Side<'_>]) -> Vec<Finding> {
     let mut findings = Vec::new();
     // What more endpoints cost is the finding of a law.
-    let of_pair = |side: &Side<'_>| sides.iter().any(|pair| side.extends_pair(pair));
+    let of_pair = |side: &Side<'_>| !side.is_pair() && sides.iter().any(|pair| side.extends_pair(pair));
+    let bare_sockets: Vec<&Side<'_>> = sides.iter().filter(|side| side.is_bare_socket()).collect();
     for side in sides.iter().filter(|side| !side.is_bare_socket() && !of_pair(side)) {
-        let bare = sides.iter().find(|other| other.is_bare_socket() && other.is_comparable(side));
+        let bare = bare_sockets.iter().find(|other| other.is_comparable(side));
         if let Some(bare) = bare {
             findings.extend(against(side, bare));
         }
@@ -90,12 +91,9 @@ fn describe(kind: FindingKind, over: &str, under: &str, such: &[&Difference<'_>]
         |least, most| format!("by {} µs", range(least, most)),
     );
     let each = runs(such.iter().flat_map(|difference| &difference.spreads));
-    let text = format!(
-        "`{over}` has a {than} median RTT than the bare socket `{under}`: {per_size}.{} {each}; in brackets the least and \
-         the most between any two runs.",
-        overlap(open)
-    );
-    finding(kind, text, such.iter().flat_map(|difference| difference.cells), numbers(such))
+    let text = format!("`{over}` has a {than} median RTT than the bare socket `{under}`: {per_size}.");
+    let more = format!("{} {each}; in brackets the least and the most between any two runs.", overlap(open));
+    finding(kind, (text, more), such.iter().flat_map(|difference| difference.cells), numbers(such))
 }
 
 /// Constant: one value lies within all differences, and they are on one level. Varies: two differences do not

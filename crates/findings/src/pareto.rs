@@ -100,7 +100,7 @@ fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
     let (kind, text) = match &ahead[..] {
         [best] if modes.len() > 1 => {
             let text = format!(
-                "{what}: of {} ways to batch one is beaten by none, {}; {at} ({each}).{others}{why}",
+                "{what}: of {} ways to batch one is beaten by none, {}; {at} ({each}).",
                 modes.len(),
                 words(best)
             );
@@ -109,7 +109,7 @@ fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
         front if trade => {
             let text = format!(
                 "{what}: more throughput costs latency: of {} ways to batch {} are on the front, {}; {at} \
-                 ({each}).{others}{why}",
+                 ({each}).",
                 modes.len(),
                 front.len(),
                 names(front)
@@ -124,7 +124,7 @@ fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
         numbers.extend(three(&format!("{}_delivered", mode.key), "sps", &mode.rate));
         numbers.extend(three(&format!("{}_{}_p99", mode.key, tail.key()), "ns", &mode.p99_ns));
     }
-    Some(finding(kind, text, modes.iter().flat_map(|mode| mode.cells), numbers))
+    Some(finding(kind, (text, format!("{others}{why}")), modes.iter().flat_map(|mode| mode.cells), numbers))
 }
 
 /// Returns the names of a way: in reports, and in the names of numbers.

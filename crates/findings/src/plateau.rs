@@ -73,7 +73,7 @@ fn plateau(
     ];
     numbers.extend(bound.numbers);
     let rests_on = below.iter().map(|point| point.cell).chain(cells.iter().copied());
-    let text = format!("{text}. {}", bound.text);
+    let text = (format!("{text}."), bound.text);
     Finding { limits: bound.limits, ..finding(FindingKind::Plateau, text, rests_on, numbers) }
 }
 

@@ -1,7 +1,7 @@
 //! Time per hop of rings, and per sample and hop with several samples in flight. How these grow with the number of nodes or
 //! of samples is a finding of its own.
 
-use experiment::{Factors, Topology, Workload};
+use experiment::{Factors, Topology, Workload, gather_series};
 use results::{CellResult, Finding, FindingKind, MAX_LATENCY_LOSS_PCT, ResultDocument, Run, format_micros};
 use stats::Spread;
 
@@ -17,18 +17,21 @@ struct Rings<'d> {
 }
 
 pub(crate) fn findings(document: &ResultDocument) -> Vec<Finding> {
-    let mut all: Vec<Rings<'_>> = Vec::new();
-    for cell in &document.cells {
-        let Topology::Ring { nodes } = cell.factors.topology else { continue };
-        if cell.factors.workload != Workload::Latency || lost_pct(cell) > MAX_LATENCY_LOSS_PCT {
-            continue;
+    let of_ring = |cell: &'_ CellResult| match cell.factors.topology {
+        Topology::Ring { nodes }
+            if cell.factors.workload == Workload::Latency && lost_pct(cell) <= MAX_LATENCY_LOSS_PCT =>
+        {
+            Some(nodes)
         }
-        let factors = Factors { topology: Topology::PAIR, ..cell.factors.clone() };
-        match all.iter_mut().find(|rings| rings.factors == factors) {
-            Some(rings) => rings.cells.push((nodes, cell)),
-            None => all.push(Rings { factors, cells: vec![(nodes, cell)] }),
-        }
-    }
+        _ => None,
+    };
+    let cells = document.cells.iter().filter_map(|cell| Some((of_ring(cell)?, cell)));
+    let rings = |cells: Vec<_>| {
+        let (_, first): &(u16, &CellResult) = &cells[0];
+        Rings { factors: Factors { topology: Topology::PAIR, ..first.factors.clone() }, cells }
+    };
+    let groups = gather_series(cells, |(_, cell)| (&cell.factors, "topology", ()));
+    let mut all: Vec<Rings<'_>> = groups.into_iter().map(rings).collect();
     all.iter_mut().for_each(|rings| rings.cells.sort_by_key(|(nodes, _)| *nodes));
     let names: Vec<String> = all.iter().map(|rings| short_name(&rings.factors)).collect();
     let name = |index: usize, rings: &Rings<'_>| {

@@ -51,19 +51,23 @@ fn from_size(
     let rates = between(&format_value(min), &format_value(max));
     let link = format!("at least {FULL_LINK_PCT} % of the {} Mbit/s link", format_value(link_mbps));
     let text = match below.last() {
-        Some((point, ceiling)) => format!(
-            "{what}: samples fill {link} from {first} bytes on: {rates} Mbit/s of payload, against {} Mbit/s at {} bytes ({}). UDP \
-             over IPv4 carries at most {} Mbit/s of such samples.",
+        Some((point, _)) => format!(
+            "{what}: samples fill {link} from {first} bytes on: {rates} Mbit/s of payload, against {} Mbit/s at {} bytes ({}).",
             between(&format_value(point.spread.min), &format_value(point.spread.max)),
             point.size,
             runs(spreads().chain([&point.spread])),
-            format_value(ceiling.goodput_mbps),
         ),
         None => format!(
             "{what}: samples fill {link} at all sizes from {first} bytes on: {rates} Mbit/s of payload ({}).",
             runs(spreads())
         ),
     };
+    let most = below.last().map_or_else(String::new, |(_, ceiling)| {
+        format!(
+            "UDP over IPv4 carries at most {} Mbit/s of such samples.",
+            format_value(ceiling.goodput_mbps)
+        )
+    });
     let numbers = [
         ("link_mbps", link_mbps),
         ("from_size_bytes", first as f64),
@@ -72,7 +76,7 @@ fn from_size(
     ];
     let numbers = numbers.map(|(name, number)| (name.to_owned(), number));
     let cells = below.last().into_iter().chain(above).map(|(point, _)| point.cell);
-    finding(FindingKind::LinkFilled, text, cells, numbers)
+    finding(FindingKind::LinkFilled, (text, most), cells, numbers)
 }
 
 fn never(what: &str, link_mbps: f64, curve: &[(Point<'_>, LinkCeiling)]) -> Finding {

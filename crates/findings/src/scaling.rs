@@ -1,9 +1,12 @@
 //! Growth of a value over the number of endpoints of a topology, or of samples in flight around a ring.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Discovery, Factors, Topology, Workload};
-use results::{CellResult, Finding, FindingKind, MAX_LATENCY_LOSS_PCT, ResultDocument, Run, format_value};
+use experiment::{Discovery, Factors, Topology, Workload, gather, gather_series};
+use results::{
+    CellResult, Finding, FindingKind, Growth, GrowthEstimate, GrowthLaw, GrowthValue, MAX_LATENCY_LOSS_PCT,
+    ResultDocument, Run, format_value,
+};
 use stats::{Estimate, LEAST_LEVELS, Law, law};
 
 use crate::{
@@ -19,6 +22,8 @@ struct Quantity {
     what: &'static str,
     /// Name in the numbers of a finding.
     key: &'static str,
+    /// Name in the growth of a finding.
+    grown: GrowthValue,
     /// Unit in texts, and its length in the unit of `of`.
     unit: (&'static str, f64),
     /// Unit in the numbers of a finding: that of `of`.
@@ -31,6 +36,7 @@ const QUANTITIES: [Quantity; 7] = [
         workload: Workload::Throughput,
         what: "the time of a writer per sample",
         key: "time_per_sample",
+        grown: GrowthValue::TimePerSample,
         unit: ("µs", 1e3),
         unit_of_numbers: "ns",
         of: ns_per_sample,
@@ -39,6 +45,7 @@ const QUANTITIES: [Quantity; 7] = [
         workload: Workload::Latency,
         what: "the median RTT",
         key: "rtt",
+        grown: GrowthValue::Rtt,
         unit: ("µs", 1e3),
         unit_of_numbers: "ns",
         of: |run, _| median_rtt_ns(run),
@@ -47,6 +54,7 @@ const QUANTITIES: [Quantity; 7] = [
         workload: Workload::Latency,
         what: "the time per sample and hop",
         key: "sample_hop",
+        grown: GrowthValue::SampleHop,
         unit: ("µs", 1e3),
         unit_of_numbers: "ns",
         of: |run, _| run.ring()?.per_sample_hop_ns,
@@ -55,6 +63,7 @@ const QUANTITIES: [Quantity; 7] = [
         workload: Workload::Discovery,
         what: "the time until all are matched",
         key: "all_matched",
+        grown: GrowthValue::AllMatched,
         unit: ("ms", 1e6),
         unit_of_numbers: "ns",
         of: |run, _| run.discovery()?.all_matched_ns.map(|ns| ns as f64),
@@ -63,6 +72,7 @@ const QUANTITIES: [Quantity; 7] = [
         workload: Workload::Discovery,
         what: "the traffic until then",
         key: "packets",
+        grown: GrowthValue::Packets,
         unit: ("packets", 1.0),
         unit_of_numbers: "packets",
         of: |run, _| Some(run.discovery()?.until_matched.as_ref()?.tx_packets as f64),
@@ -71,6 +81,7 @@ const QUANTITIES: [Quantity; 7] = [
         workload: Workload::Discovery,
         what: "the traffic while idle",
         key: "idle_packets",
+        grown: GrowthValue::IdlePackets,
         unit: ("packets/s", 1.0),
         unit_of_numbers: "packets_per_s",
         of: |run, _| run.discovery()?.idle_packets_per_s(),
@@ -79,6 +90,7 @@ const QUANTITIES: [Quantity; 7] = [
         workload: Workload::Discovery,
         what: "the memory of a participant",
         key: "memory",
+        grown: GrowthValue::Memory,
         unit: ("KiB", 1024.0),
         unit_of_numbers: "bytes",
         of: |run, _| run.discovery()?.memory_per_participant_bytes.map(|bytes| bytes as f64),
@@ -93,7 +105,7 @@ fn ns_per_sample(run: &Run, factors: &Factors) -> Option<f64> {
 }
 
 /// Numeric axis through a topology, or over the samples in flight around a ring.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Axis {
     /// Key of the factor in which the cells on the axis differ.
     factor: &'static str,
@@ -162,32 +174,29 @@ struct Scale<'d> {
 /// Returns a finding for each value over each axis with at least [`LEAST_LEVELS`] cells.
 pub(crate) fn findings(document: &ResultDocument) -> Vec<Finding> {
     let scales = scales(document);
+    let rivals = rivals(&scales);
     let mut findings = Vec::new();
     for scale in &scales {
         for quantity in &QUANTITIES {
-            findings.extend(growth(document, &scales, scale, quantity));
+            findings.extend(growth(document, &rivals, scale, quantity));
         }
     }
     findings
 }
 
-fn scales(document: &ResultDocument) -> Vec<Scale<'_>> {
-    let mut scales: Vec<Scale<'_>> = Vec::new();
-    let variant = |cell: &CellResult| document.experiment.variant(&cell.id);
-    for cell in &document.cells {
-        for (axis, position) in Axis::through(&cell.factors) {
-            let same = |scale: &&mut Scale<'_>| {
-                let known = scale.points.values().next().expect("a scale has a point");
-                scale.axis == axis
-                    && known.factors.differs_only_in(&cell.factors, axis.factor)
-                    && variant(known) == variant(cell)
-            };
-            match scales.iter_mut().find(same) {
-                Some(scale) => _ = scale.points.insert(position, cell),
-                None => scales.push(Scale { axis, points: BTreeMap::from([(position, cell)]) }),
-            }
-        }
-    }
+fn scales<'d>(document: &'d ResultDocument) -> Vec<Scale<'d>> {
+    let through = |cell: &'d CellResult| {
+        Axis::through(&cell.factors).into_iter().map(move |(axis, position)| (axis, position, cell))
+    };
+    let points = document.cells.iter().flat_map(through);
+    let groups = gather_series(points, |(axis, _, cell)| {
+        (&cell.factors, axis.factor, (*axis, document.experiment.variant(&cell.id)))
+    });
+    let scale = |points: Vec<(Axis, u32, &'d CellResult)>| Scale {
+        axis: points[0].0,
+        points: points.into_iter().map(|(_, position, cell)| (position, cell)).collect(),
+    };
+    let mut scales: Vec<Scale<'_>> = groups.into_iter().map(scale).collect();
     scales.retain(|scale| scale.points.len() >= LEAST_LEVELS);
     scales
 }
@@ -195,7 +204,7 @@ fn scales(document: &ResultDocument) -> Vec<Scale<'_>> {
 /// Returns the finding on how a value grows along an axis.
 fn growth(
     document: &ResultDocument,
-    all: &[Scale<'_>],
+    rivals: &Rivals<'_>,
     scale: &Scale<'_>,
     quantity: &Quantity,
 ) -> Option<Finding> {
@@ -235,10 +244,14 @@ fn growth(
         format!("{} {unit} (95 % interval {interval})", value(slope.value))
     };
     let what = quantity.what;
-    let (kind, says) = match &law {
+    let estimate =
+        |of: &Estimate| GrowthEstimate { value: of.value, low: of.interval.low, high: of.interval.high };
+    let (kind, says, words, grows) = match &law {
         Law::Linear { slope } => {
             add(&format!("{}_slope", quantity.key), &per_endpoint, slope);
-            (FindingKind::ScalesLinearly, format!("one more {endpoint} adds {} to {what}", slope_text(slope)))
+            let says = format!("one more {endpoint} adds {} to {what}", slope_text(slope));
+            let words = format!("each adds {} {unit}", value(slope.value));
+            (FindingKind::ScalesLinearly, says, words, GrowthLaw::Linear { slope: estimate(slope) })
         }
         Law::Power { exponent } => {
             add("exponent", "power", exponent);
@@ -248,11 +261,12 @@ fn growth(
                 format_value(exponent.interval.high)
             );
             let grows = if exponent.value < 0.0 { "falls" } else { "grows" };
+            let power = format_value(exponent.value);
             let says = format!(
-                "{what} {grows} as the number of {many} to the power of {} (95 % interval {interval})",
-                format_value(exponent.value)
+                "{what} {grows} as the number of {many} to the power of {power} (95 % interval {interval})"
             );
-            (FindingKind::ScalesAsPower, says)
+            let words = format!("exponent {power} ({interval})");
+            (FindingKind::ScalesAsPower, says, words, GrowthLaw::Power { exponent: estimate(exponent) })
         }
         Law::Bends { at, before, after } => {
             add(&format!("{}_slope_below", quantity.key), &per_endpoint, before);
@@ -263,27 +277,29 @@ fn growth(
                 slope_text(before),
                 slope_text(after)
             );
-            (FindingKind::ScalesWithBend, says)
+            let words = format!(
+                "each adds {} {unit} up to {at}, and {} {unit} above",
+                value(before.value),
+                value(after.value)
+            );
+            let [before, after] = [before, after].map(estimate);
+            (FindingKind::ScalesWithBend, says, words, GrowthLaw::Bends { at: *at, before, after })
         }
         Law::None => {
             let says = format!("{what} follows neither a line, nor a power law, nor two lines");
-            (FindingKind::ScalesIrregularly, says)
+            (FindingKind::ScalesIrregularly, says, String::new(), GrowthLaw::None)
         }
     };
     let at = |(position, cell): &(f64, &CellResult)| {
         let spread = over_runs(cell, |run| (quantity.of)(run, &cell.factors));
         format!("{} {unit} with {position}", value(spread.map_or(0.0, |spread| spread.median)))
     };
-    let text = format!(
-        "{}: from {} to {} {many}, {says}: {}, {} ({} blocks).",
-        name(document, all, scale, first.1),
-        first.0,
-        last.0,
-        at(first),
-        at(last),
-        blocks.len()
-    );
-    Some(finding(kind, text, points.iter().map(|(_, cell)| *cell), numbers))
+    let name = name(document, rivals, scale, first.1);
+    let sentence = format!("{name}: from {} to {} {many}, {says}", first.0, last.0);
+    let text = format!("{sentence}: {}, {} ({} blocks).", at(first), at(last), blocks.len());
+    let growth = Growth { value: quantity.grown, law: grows, sentence: format!("{sentence}."), words };
+    let finding = finding(kind, text, points.iter().map(|(_, cell)| *cell), numbers);
+    Some(Finding { growth: Some(growth), ..finding })
 }
 
 /// Returns the values of each block that has a run of each cell.
@@ -300,30 +316,49 @@ fn blocks(points: &[(f64, &CellResult)], quantity: &Quantity) -> Vec<Vec<f64>> {
     blocks.into_values().filter(|values| values.len() == points.len()).collect()
 }
 
+/// Labels of all scales, by the factor of an axis on which they are shown and by driver.
+type Rivals<'d> = BTreeMap<(&'static str, &'d str), BTreeSet<String>>;
+
+fn rivals<'d>(scales: &[Scale<'d>]) -> Rivals<'d> {
+    let mut all = Rivals::new();
+    let axes: Vec<Axis> = gather(scales.iter().map(|scale| scale.axis), |axis| axis.factor, |_, _| true)
+        .into_iter()
+        .map(|same| same[0])
+        .collect();
+    for cell in scales.iter().filter_map(|scale| scale.points.values().next().copied()) {
+        for axis in &axes {
+            let key = (axis.factor, cell.factors.driver.as_str());
+            all.entry(key).or_default().insert(labels(*axis, cell));
+        }
+    }
+    all
+}
+
+/// Returns the texts that tell a cell from those on other scales.
+fn labels(axis: Axis, cell: &CellResult) -> String {
+    let (topology, discovery) = (Topology::PAIR, Discovery::default());
+    let in_flight = if axis.factor == "in_flight" { None } else { cell.factors.in_flight };
+    let writers_per_process = None;
+    Factors { topology, discovery, in_flight, writers_per_process, ..cell.factors.clone() }
+        .labels()
+        .join(", ")
+}
+
 /// Returns the name of the cells on a scale: driver, size, what is fixed, and in what other scales differ.
-fn name(document: &ResultDocument, all: &[Scale<'_>], scale: &Scale<'_>, cell: &CellResult) -> String {
-    let labels = |cell: &CellResult| {
-        let (topology, discovery) = (Topology::PAIR, Discovery::default());
-        let in_flight = if scale.axis.factor == "in_flight" { None } else { cell.factors.in_flight };
-        let writers_per_process = None;
-        Factors { topology, discovery, in_flight, writers_per_process, ..cell.factors.clone() }
-            .labels()
-            .join(", ")
-    };
+fn name(document: &ResultDocument, rivals: &Rivals<'_>, scale: &Scale<'_>, cell: &CellResult) -> String {
     let factors = &cell.factors;
-    let rivals = all.iter().filter_map(|other| other.points.values().next());
-    let differs = rivals
-        .filter(|other| other.factors.driver == factors.driver)
-        .any(|other| labels(other) != labels(cell));
+    let labels = labels(scale.axis, cell);
+    let differs = rivals.get(&(scale.axis.factor, factors.driver.as_str())).is_some_and(|all| all.len() > 1);
     let variant = document.experiment.variant(&cell.id).map_or_else(String::new, |name| format!("{name}, "));
     let driver = factors.driver.rsplit('/').next().unwrap_or_default();
     // Values of processes with one endpoint, and with several, are not comparable: the name always has the number.
     let shared = factors.shared_process().map_or_else(String::new, |text| format!(", {text}"));
-    let labels = if differs { format!(" ({})", labels(cell)) } else { String::new() };
+    let labels = if differs { format!(" ({labels})") } else { String::new() };
     if factors.workload == Workload::Discovery {
         let Discovery { endpoints, join, .. } = factors.discovery;
         return format!(
-            "{variant}`{driver}`{labels}, {endpoints} writers and readers each, join {join}{shared}"
+            "{variant}`{driver}`{labels}, {endpoints} {} each, join {join}{shared}",
+            if endpoints == 1 { "writer and reader" } else { "writers and readers" }
         );
     }
     let batch = if factors.batch_bytes > 0 { " batched" } else { "" };

@@ -58,29 +58,29 @@ fn reader_behind(side: &Side<'_>, (cell, spread): &CellSpread<'_>) -> Option<Fin
     let readers = cell.throughput.as_ref()?.readers.as_ref()?;
     let percent = |share: f64| format_value(100.0 * share);
     let text = format!(
-        "`{}`: the slowest of {} readers fell behind at {}: it received {} % of the mean ({}). {}.",
+        "`{}`: the slowest of {} readers fell behind at {}: it received {} % of the mean ({}).",
         side.name,
         readers.endpoints,
         place(cell),
         between(&percent(spread.min), &percent(spread.max)),
         runs([spread].into_iter()),
-        ends(cell, readers)
     );
+    let more = format!("{}.", ends(cell, readers));
     let numbers = three("slowest_of_mean", "ratio", spread);
-    Some(finding(FindingKind::ReaderBehind, text, [*cell].into_iter(), numbers))
+    Some(finding(FindingKind::ReaderBehind, (text, more), [*cell].into_iter(), numbers))
 }
 
 fn writers_uneven(side: &Side<'_>, (cell, spread): &CellSpread<'_>) -> Option<Finding> {
     let writers = cell.throughput.as_ref()?.writers.as_ref()?;
     let text = format!(
-        "`{}`: {} writers do not share evenly at {}: Jain's index is {} ({}). {}.",
+        "`{}`: {} writers do not share evenly at {}: Jain's index is {} ({}).",
         side.name,
         writers.endpoints,
         place(cell),
         between(&format!("{:.3}", spread.min), &format!("{:.3}", spread.max)),
         runs([spread].into_iter()),
-        ends(cell, writers)
     );
+    let text = (text, format!("{}.", ends(cell, writers)));
     Some(finding(FindingKind::WritersUneven, text, [*cell].into_iter(), three("jain", "index", spread)))
 }
 

@@ -3,17 +3,14 @@
 use charts::Series;
 use experiment::Workload;
 use report::parts;
-use results::{CellResult, Conclusion, Finding, FindingKind, Metric, Verdict, VerdictKind};
+use results::{CellResult, Conclusion, ConclusionWords, GrowthLaw, Metric, Verdict, VerdictKind};
 use stats::Better;
 
 use crate::{
-    figures::{
-        distribution::at_one_size,
-        verdicts::{point_words, texts},
-    },
+    figures::{distribution::at_one_size, verdicts::point_words},
     page::{Sentence, Words, plain, strong},
     scene::Scene,
-    values::Quantity,
+    values::{Quantity, with_minus},
 };
 
 /// Maximum number of sentences.
@@ -116,9 +113,9 @@ fn sentence(scene: &Scene<'_>, verdict: &Verdict) -> Option<Sentence> {
     let at = if point.is_empty() { String::new() } else { format!("With {point}, ") };
     let metric = metric_words(verdict);
     let begin = if at.is_empty() { crate::figures::frame::capital("the ") } else { format!("{at}the ") };
-    let (said, interval) = texts(verdict);
-    let first = verdict.text.split("; ").next().unwrap_or_default();
-    let brackets = first.rfind(" (").map_or("", |start| &first[start..]);
+    let words = verdict.words();
+    let brackets = with_minus(&words.brackets());
+    let ConclusionWords { conclusion, detail, .. } = words;
     let (name, other) = (Words::Name(treatment.clone()), Words::Name(baseline.clone()));
     if let Some(why) = &verdict.withheld {
         return Some(vec![
@@ -132,56 +129,66 @@ fn sentence(scene: &Scene<'_>, verdict: &Verdict) -> Option<Sentence> {
     let answer = verdict.answer.as_ref()?;
     Some(match &answer.conclusion {
         Conclusion::Higher { .. } | Conclusion::Lower { .. } => {
-            let is_time = verdict.metric.unit() == "ns";
-            let said = if is_time {
-                said.replace("% lower", "% shorter").replace("% higher", "% longer")
-            } else {
-                said
-            };
+            let change = results::format_value(answer.change_pct.unwrap_or_default().abs());
+            let direction = direction(verdict.metric, &answer.conclusion);
+            let within = if detail.is_empty() { detail } else { format!(", and {detail}") };
             vec![
                 plain(format!("{begin}{metric} of ")),
                 name,
                 plain(" is "),
-                strong(said),
+                strong(format!("{change} % {direction}")),
                 plain(" than that of "),
                 other,
-                plain(format!("{brackets}.")),
+                plain(format!("{within} {brackets}.")),
             ]
         }
-        Conclusion::Equivalent { margin_pct } => vec![
+        Conclusion::Equivalent { .. } => vec![
             plain(format!("{begin}{metric} of ")),
             name,
             plain(" and "),
             other,
             plain(" is "),
-            strong(format!("equivalent within {margin_pct} %")),
-            plain(format!("{brackets}.")),
+            strong(conclusion),
+            plain(format!(" {brackets}.")),
         ],
         Conclusion::Inconclusive { could_have_seen_pct } => {
-            let seen = could_have_seen_pct.map_or_else(
-                || format!(" ({interval})"),
-                |pct| format!(": one below {} % would not have been seen", results::format_value(pct)),
-            );
+            let seen = match could_have_seen_pct {
+                _ if verdict.host_explains => format!(": {} {brackets}", with_minus(&detail)),
+                None => format!(" {brackets}"),
+                Some(pct) => {
+                    format!(": one below {} % would not have been seen", results::format_value(*pct))
+                }
+            };
             vec![
                 plain(format!("{begin}difference in {metric} between ")),
                 name,
                 plain(" and "),
                 other,
                 plain(" is "),
-                strong("inconclusive"),
+                strong(conclusion),
                 plain(format!("{seen}.")),
             ]
         }
-        Conclusion::TooFew { needs } => vec![
+        Conclusion::TooFew { .. } => vec![
             plain(format!("{begin}{metric} of ")),
             name,
             plain(" and "),
             other,
             plain(" has "),
-            strong("too few blocks for a claim"),
-            plain(format!(": {}, it needs {needs}.", answer.n)),
+            strong(format!("{conclusion} for a claim")),
+            plain(format!(": {detail}.")),
         ],
     })
+}
+
+/// Returns the direction of a difference; a time is shorter or longer.
+fn direction(metric: Metric, conclusion: &Conclusion) -> &'static str {
+    match (conclusion, metric.unit()) {
+        (Conclusion::Higher { .. }, "ns") => "longer",
+        (Conclusion::Higher { .. }, _) => "higher",
+        (_, "ns") => "shorter",
+        _ => "lower",
+    }
 }
 
 fn metric_words(verdict: &Verdict) -> String {
@@ -213,9 +220,14 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
     sentences.truncate(2);
     sentences.extend(laws(scene));
     let findings = parts::findings(scene.document).items.into_iter();
-    let short = findings.filter(|(text, _)| text.chars().count() <= MOST_OF_FINDING);
+    // laws are sentences of their own
+    let is_law = |text: &String| {
+        let findings = &scene.document.findings;
+        findings.iter().any(|finding| finding.growth.is_some() && finding.headline == *text)
+    };
+    let short = findings.filter(|(text, _)| text.chars().count() <= MOST_OF_FINDING && !is_law(text));
     let room = (MOST - 1).saturating_sub(sentences.len());
-    sentences.extend(short.take(room).map(|(text, _)| vec![plain(text)]));
+    sentences.extend(short.take(room).map(|(text, _)| vec![plain(with_minus(&text))]));
     let has_baseline = !scene.document.experiment.design.baseline.is_empty();
     let several = scene.series.len() > 1;
     if several && !has_baseline && !sentences.is_empty() {
@@ -228,13 +240,9 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
 
 /// Returns what one more endpoint costs, without the values at both ends; at most two laws.
 fn laws(scene: &Scene<'_>) -> Vec<Sentence> {
-    let kinds = [FindingKind::ScalesLinearly, FindingKind::ScalesAsPower, FindingKind::ScalesWithBend];
-    let findings = scene.document.findings.iter().filter(|finding| kinds.contains(&finding.kind));
-    let law = |finding: &Finding| {
-        let (law, _ends) = finding.text.rsplit_once(": ")?;
-        Some(vec![plain(format!("{law}."))])
-    };
-    findings.filter_map(law).take(2).collect()
+    let all = scene.document.findings.iter().filter_map(|finding| finding.growth.as_ref());
+    let laws = all.filter(|growth| growth.law != GrowthLaw::None);
+    laws.take(2).map(|growth| vec![plain(with_minus(&growth.sentence))]).collect()
 }
 
 /// Returns the medians of cells as a sentence; `None` without values.

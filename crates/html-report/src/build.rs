@@ -11,7 +11,7 @@ use crate::{
     rows,
     run_windows::{RunWindows, WantedRun},
     scene::Scene,
-    values::LEAST_FOR_INTERVAL,
+    values::{LEAST_FOR_INTERVAL, with_minus},
 };
 
 /// Returns the page about a result. `windows` are those of [`wanted_runs`]; without them, charts over time
@@ -21,21 +21,8 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
     let scene = Scene::new(document, windows);
     let (sections, omitted) = figures::sections(&scene);
     let question = question(document);
-    let facts = parts::facts(document);
-    let facts = facts.iter().enumerate().filter(|(_, fact)| !fact.text.starts_with("Command: "));
-    let mut named: Vec<(String, Vec<String>)> = Vec::new();
-    for (index, fact) in facts {
-        let (name, text) = match fact.text.split_once(": ") {
-            Some((name, text)) if index > 0 && name.len() <= 40 => (name.to_owned(), text.to_owned()),
-            _ if index == 0 => ("Result".to_owned(), fact.text.clone()),
-            _ => ("Note".to_owned(), fact.text.clone()),
-        };
-        match named.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, texts)) => texts.push(text),
-            None => named.push((name, vec![text])),
-        }
-    }
-    named.push(("Conditions".to_owned(), vec![parts::conditions(document)]));
+    let facts = parts::facts(document).into_iter().map(|fact| (fact.name, fact.text));
+    let conditions = ("Conditions".to_owned(), parts::conditions(document));
     let lists = [
         parts::failures(document),
         parts::verdicts(document),
@@ -52,8 +39,8 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
         origin: scene.origin.clone(),
         sections,
         omitted,
-        notes: lists.into_iter().filter(|list: &NoteList| !list.items.is_empty()).collect(),
-        facts: named,
+        notes: lists.into_iter().filter(|list| !list.items.is_empty()).map(typeset).collect(),
+        facts: facts.chain([conditions]).collect(),
         settings: parts::settings_groups(document),
         policies: parts::policies(document),
         links: parts::link_tables(document),
@@ -68,6 +55,11 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
              runs; a chart and a finding describe these runs."
         ),
     }
+}
+
+fn typeset(list: NoteList) -> NoteList {
+    let items = list.items.into_iter().map(|(text, hint)| (with_minus(&text), hint));
+    NoteList { items: items.collect(), ..list }
 }
 
 /// Returns the question of the experiment; without one, a question with its name.

@@ -1,5 +1,7 @@
 //! Figures of each series, at most four.
 
+use std::collections::BTreeMap;
+
 use charts::{
     Better, Estimate, Interval,
     number::{Prefix, plain},
@@ -32,11 +34,10 @@ pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
     let mut columns: Vec<Column<'_>> = Vec::new();
     for (workload, largest, quantities) in wanted() {
         let all = scene.of_workload(workload);
-        let focus = at_one_size(&all, largest);
-        let cell_of = |index: usize| {
-            let series = &scene.series[index].series;
-            focus.iter().find(|(of, _)| *of == series).map(|(_, cell)| *cell)
-        };
+        let focus = at_one_size(&all, largest).into_iter();
+        let focus: BTreeMap<&str, &CellResult> =
+            focus.map(|(series, cell)| (series.name.as_str(), cell)).collect();
+        let cell_of = |index: usize| focus.get(scene.series[index].series.name.as_str()).copied();
         for quantity in quantities {
             let cells: Vec<Option<&CellResult>> = (0..scene.series.len()).map(cell_of).collect();
             let has_value = |cell: &CellResult| quantity.over_runs(cell).is_some();

@@ -27,7 +27,7 @@ pub struct Page {
     /// Failures, verdicts, findings and warnings; empty lists are absent.
     pub notes: Vec<NoteList>,
     /// Facts about the measurement: drivers, hosts, design, noise, date.
-    pub facts: Vec<(String, Vec<String>)>,
+    pub facts: Vec<(String, String)>,
     /// Effective QoS and settings of each group of cells.
     pub settings: Vec<SettingsGroup>,
     /// Support of each QoS policy by the drivers.

@@ -77,11 +77,14 @@ impl<'d> Scene<'d> {
         }
         let host = document.host();
         let date = parts::date(host.started_unix_ns);
-        let origin = format!(
-            "{}, {}",
-            if host.name.is_empty() { "unknown host" } else { &host.name },
-            date.get(..10).unwrap_or(&date)
-        );
+        let hosts = match document.hosts.len() {
+            0 | 1 if host.name.is_empty() => "unknown host".to_owned(),
+            0 | 1 => host.name.clone(),
+            several => parts::count(several, "host"),
+        };
+        // A date is not divided at the end of a line.
+        let date = date.get(..10).unwrap_or(&date).replace('-', "\u{2011}");
+        let origin = format!("{hosts}, {date}");
         let footer = format!("{} {}, {origin}", document.tool.name, document.tool.version);
         Self { document, series, cells, windows, origin, footer }
     }

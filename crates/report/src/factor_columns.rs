@@ -1,6 +1,6 @@
 //! Columns of the factors by which the rows of a table differ.
 
-use experiment::{Column, FACTORS, Factors};
+use experiment::{Column, FACTORS, Factor};
 use results::CellResult;
 
 use crate::layout::{Align, Grid};
@@ -12,12 +12,10 @@ impl FactorColumns {
     /// Creates the columns of these factors, then those of factors that no table has by itself and in which the
     /// cells differ.
     pub fn new(keys: &[&str], cells: &[&CellResult]) -> Self {
-        let varied = |same: fn(&Factors, &Factors) -> bool| {
-            cells.iter().any(|cell| !same(&cells[0].factors, &cell.factors))
-        };
-        let column = |row: &'static experiment::Factor| {
+        let varied = |row: &Factor| cells.iter().any(|cell| !row.same(&cells[0].factors, &cell.factors));
+        let column = |row: &'static Factor| {
             let column = row.column.as_ref()?;
-            let shown = keys.contains(&row.key) || (!column.placed && row.shares.curve && varied(row.same));
+            let shown = keys.contains(&row.key) || (!column.placed && row.shares.curve && varied(row));
             shown.then_some(column)
         };
         Self(FACTORS.iter().filter_map(column).collect())

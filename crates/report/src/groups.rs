@@ -4,22 +4,6 @@ use results::{CellResult, ResultDocument};
 
 use crate::{settings, short_name};
 
-/// Returns the cells in groups: those of a variant that differ only in the points of a curve.
-pub(crate) fn groups(document: &ResultDocument) -> Vec<Vec<&CellResult>> {
-    let variant = |cell: &CellResult| document.experiment.variant(&cell.id);
-    let mut groups: Vec<Vec<&CellResult>> = Vec::new();
-    for cell in &document.cells {
-        let same = |group: &&mut Vec<&CellResult>| {
-            variant(group[0]) == variant(cell) && group[0].factors.shares_curve(&cell.factors)
-        };
-        match groups.iter_mut().find(same) {
-            Some(group) => group.push(cell),
-            None => groups.push(vec![cell]),
-        }
-    }
-    groups
-}
-
 /// Returns the title of a group: driver, middleware, transport, and how the reader receives.
 pub(crate) fn title(document: &ResultDocument, cells: &[&CellResult]) -> String {
     let factors = &cells[0].factors;

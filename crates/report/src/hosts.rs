@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use experiment::RunTopology;
 use results::{Host, HostRecord, ResultDocument, Run};
 
-use crate::number::count;
+use crate::{fact::Fact, number::count};
 
 /// Maximum number of placements that are listed.
 const PLACEMENTS: usize = 4;
@@ -26,15 +26,15 @@ pub(crate) fn host(host: &Host) -> String {
     )
 }
 
-/// Describes the hosts, one line for each, and the places of the endpoints. With one host: one line.
-pub(crate) fn lines(document: &ResultDocument) -> Vec<String> {
-    let [_, _, ..] = &document.hosts[..] else { return vec![format!("Host: {}", host(document.host()))] };
-    let mut lines: Vec<String> = document.hosts.iter().map(named).collect();
-    lines.extend(placement(document));
-    lines
+/// Describes the hosts, one fact for each, and the places of the endpoints. With one host: one fact.
+pub(crate) fn facts(document: &ResultDocument) -> Vec<Fact> {
+    let [_, _, ..] = &document.hosts[..] else { return vec![Fact::new("Host", host(document.host()))] };
+    let mut facts: Vec<Fact> = document.hosts.iter().map(named).collect();
+    facts.extend(placement(document));
+    facts
 }
 
-fn named(record: &HostRecord) -> String {
+fn named(record: &HostRecord) -> Fact {
     let link = record.interface.as_ref().map_or_else(String::new, |interface| {
         let speed = record.link_mbps(interface).map(|mbps| format!("{mbps} Mbit/s"));
         let mtu = record.properties.mtu_bytes.get(interface).map(|bytes| format!("MTU {bytes}"));
@@ -46,11 +46,11 @@ fn named(record: &HostRecord) -> String {
         Some(other) => format!("on the machine of {other}"),
         None => host(&record.properties),
     };
-    format!("Host {}: {machine}, at {}{link}", record.name, record.at)
+    Fact::new(format!("Host {}", record.name), format!("{machine}, at {}{link}", record.at))
 }
 
 /// Returns the places of the endpoints of each topology.
-fn placement(document: &ResultDocument) -> Option<String> {
+fn placement(document: &ResultDocument) -> Option<Fact> {
     let mut places: Vec<String> = Vec::new();
     for cell in &document.experiment.cells {
         let topology = RunTopology::of(&cell.factors, &document.experiment.design);
@@ -64,7 +64,7 @@ fn placement(document: &ResultDocument) -> Option<String> {
     let more = places.len().saturating_sub(PLACEMENTS);
     places.truncate(PLACEMENTS);
     let more = if more > 0 { format!("; {}", count(more, "other placement")) } else { String::new() };
-    (!places.is_empty()).then(|| format!("Endpoints: {}{more}", places.join("; ")))
+    (!places.is_empty()).then(|| Fact::new("Endpoints", format!("{}{more}", places.join("; "))))
 }
 
 /// Names the endpoint that is the cause of a failed run, and its host if there are several: ` of the reader@pi2`. Empty without
@@ -80,7 +80,7 @@ pub(crate) fn of_endpoint(document: &ResultDocument, run: &Run) -> String {
 }
 
 /// Names the properties and versions in which the hosts differ; `None` if they do not.
-pub(crate) fn differences(document: &ResultDocument) -> Option<String> {
+pub(crate) fn differences(document: &ResultDocument) -> Option<Fact> {
     let machines: Vec<&HostRecord> = document.hosts.iter().filter(|host| host.machine_of.is_none()).collect();
     let mut differing = Vec::new();
     for (group, fields) in NAMED {
@@ -105,7 +105,7 @@ pub(crate) fn differences(document: &ResultDocument) -> Option<String> {
         }
     }
     differing.extend(mtu_difference(&document.hosts));
-    (!differing.is_empty()).then(|| format!("The hosts differ: {}", differing.join("; ")))
+    (!differing.is_empty()).then(|| Fact::warning("The hosts differ", differing.join("; ")))
 }
 
 /// Names the MTU of the interface of each host if they differ: packets that one host sends may be too long for another.

@@ -8,6 +8,7 @@ mod echoes;
 mod endpoints;
 mod escape;
 mod export;
+mod fact;
 mod factor_columns;
 mod flow_values;
 mod groups;

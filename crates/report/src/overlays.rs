@@ -1,8 +1,8 @@
 //! Published figures of a result by system: beside which values they are, and what differs.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
-use experiment::{Figure, Published, PublishedConditions, configuration_names};
+use experiment::{Figure, Published, PublishedConditions, configuration_names, gather};
 use results::{CellResult, PublishedValue, ResultDocument};
 
 use crate::{
@@ -58,21 +58,16 @@ pub fn overlays(document: &ResultDocument) -> Vec<Overlay<'_>> {
 pub fn overlay_tables(document: &ResultDocument, options: Options) -> String {
     let width = options.width.map_or(WIDTH, |width| usize::from(width.max(40)));
     let factors: Vec<_> = document.cells.iter().map(|cell| cell.factors.clone()).collect();
-    let names = configuration_names(&factors);
-    let name = |of: &CellResult| {
-        let index = document.cells.iter().position(|cell| cell.id == of.id);
-        index.and_then(|index| names.get(index)).cloned().unwrap_or_default()
-    };
+    let names: BTreeMap<&str, String> =
+        document.cells.iter().map(|cell| cell.id.as_str()).zip(configuration_names(&factors)).collect();
     let mut text = String::new();
     for overlay in overlays(document) {
-        let mut rows: Vec<(&CellResult, Vec<&PublishedValue>)> = Vec::new();
-        for (cell, value) in &overlay.points {
-            match rows.iter_mut().find(|(known, _)| known.id == cell.id) {
-                Some((_, values)) => values.push(value),
-                None => rows.push((cell, vec![value])),
-            }
-        }
-        let names: Vec<String> = rows.iter().map(|(cell, _)| name(cell)).collect();
+        let groups = gather(&overlay.points, |(cell, _)| &cell.id, |_, _| true);
+        let rows: Vec<(&CellResult, Vec<&PublishedValue>)> = groups
+            .into_iter()
+            .map(|points| (points[0].0, points.iter().map(|(_, value)| *value).collect()))
+            .collect();
+        let names: Vec<String> = rows.iter().map(|(cell, _)| names[cell.id.as_str()].clone()).collect();
         let _ = writeln!(text, "Beside published figures of {}", overlay.system);
         text.push_str(&published::table(&rows, Some(&names)).render());
         text.push('\n');
@@ -111,15 +106,8 @@ fn grouped<'o, 'd>(
     overlays: &'o [Overlay<'d>],
     text: impl Fn(&Overlay<'d>) -> String,
 ) -> Vec<(String, Vec<&'o Overlay<'d>>)> {
-    let mut groups: Vec<(String, Vec<&Overlay<'d>>)> = Vec::new();
-    for overlay in overlays {
-        let text = text(overlay);
-        match groups.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, group)) => group.push(overlay),
-            None => groups.push((text, vec![overlay])),
-        }
-    }
-    groups
+    let groups = gather(overlays, |overlay| text(overlay), |_, _| true);
+    groups.into_iter().map(|group| (text(group[0]), group)).collect()
 }
 
 impl Difference {

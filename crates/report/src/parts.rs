@@ -3,22 +3,16 @@
 use experiment::Policy;
 use results::ResultDocument;
 
-pub use crate::part_data::{DataTable, NoteList};
 use crate::{
-    drivers, groups, hosts,
+    drivers, groups,
     layout::{self, Grid},
     legend, links, number, result_list, settings, shell, short_name,
     summary::{self, NoteKind},
 };
-
-/// Sentence of the head.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
-    /// Text.
-    pub text: String,
-    /// Whether it limits what the result says.
-    pub is_warning: bool,
-}
+pub use crate::{
+    fact::Fact,
+    part_data::{DataTable, NoteList},
+};
 
 /// Group of cells that share a curve.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,11 +23,10 @@ pub struct SettingsGroup {
     pub lines: Vec<String>,
 }
 
-/// Returns what was measured, where, by what design, and how noisy the host was, one sentence each; the title first.
+/// Returns what was measured, where, by what design, and how noisy the host was; the title first. [`command`] has the command.
 #[must_use]
 pub fn facts(document: &ResultDocument) -> Vec<Fact> {
-    let facts = summary::facts(document).into_iter();
-    facts.map(|(text, is_warning)| Fact { text, is_warning }).collect()
+    summary::facts(document)
 }
 
 /// Returns the command that measured a result; `None` if it is unknown.
@@ -102,16 +95,10 @@ pub fn conditions(document: &ResultDocument) -> String {
     settings::conditions(&document.experiment)
 }
 
-/// Describes the hosts, one line for each, and the places of the endpoints.
-#[must_use]
-pub fn host_lines(document: &ResultDocument) -> Vec<String> {
-    hosts::lines(document).into_iter().chain(hosts::differences(document)).collect()
-}
-
 /// Returns the groups of cells that share a curve, each with its settings.
 #[must_use]
 pub fn settings_groups(document: &ResultDocument) -> Vec<SettingsGroup> {
-    let groups = groups::groups(document);
+    let groups = document.curves();
     let group = |cells: &Vec<&results::CellResult>| SettingsGroup {
         title: groups::title(document, cells),
         lines: groups::settings(document, cells),
@@ -141,7 +128,7 @@ pub fn policies(document: &ResultDocument) -> DataTable {
 /// Returns the frames on the links of a lab, one table per group; empty if none was dropped or sent late.
 #[must_use]
 pub fn link_tables(document: &ResultDocument) -> Vec<DataTable> {
-    let groups = groups::groups(document);
+    let groups = document.curves();
     let table = |cells: &Vec<&results::CellResult>| {
         let grid = links::shown(cells)?;
         Some(DataTable { title: groups::title(document, cells), ..DataTable::from(&grid) })

@@ -18,9 +18,8 @@ pub(crate) const LEGEND: &str = "Tables beside published figures: each value is 
     about the systems that are measured here.";
 
 /// Returns a table for each system with published figures of these cells and this batch limit; empty without such figures. The
-/// headings start with that of the cells' own table, without what explains it.
+/// headings start with the title of the cells' own table.
 pub(crate) fn beside(title: &str, cells: &[&CellResult], batch_bytes: u64) -> String {
-    let what = title.split([':', ';']).next().unwrap_or(title);
     let rows: Vec<(&CellResult, Vec<&PublishedValue>)> =
         cells.iter().map(|cell| (*cell, of_batch(cell, batch_bytes))).collect();
     let mut systems: Vec<&str> = Vec::new();
@@ -36,7 +35,7 @@ pub(crate) fn beside(title: &str, cells: &[&CellResult], batch_bytes: u64) -> St
                 values.iter().copied().filter(|value| value.system == system).collect();
             (!values.is_empty()).then_some((*cell, values))
         });
-        let _ = writeln!(text, "\n{what}, beside published figures of {system}");
+        let _ = writeln!(text, "\n{title}, beside published figures of {system}");
         text.push_str(&table(&of_system.collect::<Vec<_>>(), None).render());
     }
     text

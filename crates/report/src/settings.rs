@@ -7,6 +7,7 @@ use results::{CellResult, ResultDocument, UNDER_DUET_INTERFERENCE};
 use serde_json::Value;
 
 use crate::{
+    fact::Fact,
     number::{count, duration},
     support::PolicyState,
 };
@@ -36,7 +37,7 @@ pub(crate) fn conditions(experiment: &Plan) -> String {
 }
 
 /// Formats how many endpoints share too few cores; `None` if each endpoint of every cell has a core.
-pub(crate) fn oversubscription(document: &ResultDocument) -> Option<String> {
+pub(crate) fn oversubscription(document: &ResultDocument) -> Option<Fact> {
     let (most, oversubscribed) = document.most_oversubscribed(document.cells.iter())?;
     let all = document.cells.len();
     let polls = most.polling.is_some();
@@ -50,7 +51,7 @@ pub(crate) fn oversubscription(document: &ResultDocument) -> Option<String> {
     } else {
         "they wait for each other, which is part of every value"
     };
-    Some(format!("Few cores: {most}; {consequence}"))
+    Some(Fact::warning("Few cores", format!("{most}; {consequence}")))
 }
 
 /// Formats the main conditions that hold for every run: number, length and cores.

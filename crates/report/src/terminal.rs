@@ -40,7 +40,7 @@ const fn way(cell: &CellResult) -> (bool, u64) {
 impl Page {
     fn write(mut self, document: &ResultDocument) -> String {
         self.head(document);
-        for cells in &groups::groups(document) {
+        for cells in &document.curves() {
             self.group(document, cells);
         }
         if document.cells.is_empty() {
@@ -90,12 +90,12 @@ impl Page {
             date(host.started_unix_ns)
         ));
         if document.hosts.len() > 1 {
-            hosts::lines(document).iter().for_each(|line| self.wrapped(line));
-            hosts::differences(document).iter().for_each(|text| self.wrapped(text));
+            let facts = hosts::facts(document).into_iter().chain(hosts::differences(document));
+            facts.for_each(|fact| self.wrapped(&fact.to_string()));
         }
         self.wrapped(&settings::conditions(&document.experiment));
-        if let Some(text) = settings::oversubscription(document) {
-            self.wrapped(&text);
+        if let Some(fact) = settings::oversubscription(document) {
+            self.wrapped(&fact.to_string());
         }
         for note in &document.experiment.notes {
             self.wrapped(&format!("note: {note}"));
@@ -115,7 +115,7 @@ impl Page {
             throughput.iter().copied().filter(|cell| cell.factors.batch_bytes == 0).collect();
         if !unbatched.is_empty() {
             let rows: Vec<_> = unbatched.iter().map(|cell| (*cell, false)).collect();
-            self.throughput("Throughput, unbatched", &rows, 0);
+            self.throughput("Throughput, unbatched", "", &rows, 0);
         }
         let mut ways: Vec<(bool, u64)> = throughput.iter().map(|cell| way(cell)).collect();
         ways.sort_unstable();
@@ -156,8 +156,9 @@ impl Page {
         self.text.push_str(&links::section(cells, self.width));
     }
 
-    fn throughput(&mut self, title: &str, rows: &[(&CellResult, bool)], batch_bytes: u64) {
-        let _ = writeln!(self.text, "\n{title}");
+    /// Writes a table of throughput. `detail` follows its title, and begins with a colon, or is empty.
+    fn throughput(&mut self, title: &str, detail: &str, rows: &[(&CellResult, bool)], batch_bytes: u64) {
+        let _ = writeln!(self.text, "\n{title}{detail}");
         self.text.push_str(&tables::throughput(rows).render());
         let cells: Vec<&CellResult> = rows.iter().map(|(cell, _)| *cell).collect();
         self.text.push_str(&published::beside(title, &cells, batch_bytes));
@@ -177,10 +178,8 @@ impl Page {
         let order = |size: u64| unbatched.iter().position(|cell| cell.factors.size_bytes == size);
         rows.sort_by_key(|(cell, _)| order(cell.factors.size_bytes));
         self.throughput(
-            &format!(
-                "Throughput, {}: up to {ceiling} bytes per flush, packed by {who}",
-                if turbo { "turbo" } else { "batched" }
-            ),
+            if turbo { "Throughput, turbo" } else { "Throughput, batched" },
+            &format!(": up to {ceiling} bytes per flush, packed by {who}"),
             &rows,
             ceiling,
         );

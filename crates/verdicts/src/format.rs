@@ -1,19 +1,14 @@
 //! Verdicts as text, with their numbers.
 
 use results::{
-    Conclusion, EffectEstimate, Metric, ModesBy, Pairing, ReferenceChange, TypicalValue,
-    UNDER_DUET_INTERFERENCE, Verdict, VerdictSide, format_signed, format_value,
+    Metric, ModesBy, Pairing, ReferenceChange, TypicalValue, UNDER_DUET_INTERFERENCE, Verdict, VerdictSide,
+    format_signed, format_value,
 };
-use stats::{ComparisonData, Rules};
+use stats::ComparisonData;
 
 /// Formats a verdict as one line.
 pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
-    let name = verdict.metric_name();
-    let mut parts = match (&verdict.answer, &verdict.withheld) {
-        (_, Some(why)) => vec![format!("{name}: no verdict: {why}")],
-        (Some(all), None) => vec![format!("{name} {}", answer(all, verdict))],
-        (None, None) => vec![format!("{name}: no verdict")],
-    };
+    let mut parts = vec![verdict.headline()];
     for (whose, side) in [("", &verdict.treatment), ("baseline ", &verdict.baseline)] {
         parts.extend(modes(side, verdict.metric).map(|modes| format!("{whose}{modes}")));
     }
@@ -25,7 +20,7 @@ pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
         let differs = if verdict.depends_on_noise() { ", ANOTHER CONCLUSION" } else { "" };
         parts.push(match quiet.n {
             0 => "no quiet block is left to compare with".to_owned(),
-            _ => format!("without {blocks}{differs}: {}", answer(quiet, verdict)),
+            _ => format!("without {blocks}{differs}: {}", verdict.clause(quiet)),
         });
     }
     parts.join("; ")
@@ -55,68 +50,9 @@ fn shares(verdict: &Verdict) -> Option<String> {
     })
 }
 
-/// Formats the conclusion, without the name of the metric.
-fn answer(answer: &EffectEstimate, verdict: &Verdict) -> String {
-    let n = rests_on(verdict, answer.n as usize);
-    let interval = |signed: bool, turned: bool| match (answer.low_pct, answer.high_pct) {
-        (Some(low), Some(high)) => {
-            let (low, high) = if turned { (-high, -low) } else { (low, high) };
-            let shown = if signed { format_signed } else { format_value };
-            format!("(95 % {}..{}, {n})", shown(low), shown(high))
-        }
-        _ => format!("({n})"),
-    };
-    let change = answer.change_pct.unwrap_or_default();
-    let margin = 100.0 * Rules::default().margin;
-    let equivalent =
-        |within: bool| if within { format!(", equivalent within {margin} %") } else { String::new() };
-    match &answer.conclusion {
-        Conclusion::Higher { within_margin, .. } => {
-            format!(
-                "{} % higher{} {}",
-                format_value(change),
-                equivalent(*within_margin),
-                interval(false, false)
-            )
-        }
-        Conclusion::Lower { within_margin, .. } => {
-            format!(
-                "{} % lower{} {}",
-                format_value(-change),
-                equivalent(*within_margin),
-                interval(false, true)
-            )
-        }
-        Conclusion::Equivalent { margin_pct } => {
-            format!("equivalent within {margin_pct} % {}", interval(true, false))
-        }
-        Conclusion::Inconclusive { .. } if verdict.host_explains => {
-            let size = |host: &&ReferenceChange| (host.treatment / host.baseline).ln().abs();
-            let host = verdict.references.iter().max_by(|one, other| size(one).total_cmp(&size(other)));
-            format!(
-                "inconclusive: the host changed by {} %, which may explain {} % {}",
-                format_signed(host.map_or(0.0, |host| host.change_pct)),
-                format_signed(change),
-                interval(true, false)
-            )
-        }
-        Conclusion::Inconclusive { could_have_seen_pct: Some(seen) } => {
-            format!("inconclusive: could have seen {} % {}", format_value(*seen), interval(true, false))
-        }
-        Conclusion::Inconclusive { could_have_seen_pct: None } => {
-            format!("inconclusive {}", interval(true, false))
-        }
-        Conclusion::TooFew { needs } => match verdict.pairing {
-            Pairing::Blocks => format!("has too few blocks for any claim: {}, needs {needs}", answer.n),
-            Pairing::Duets => format!("has too few duets for any claim: {}, needs {needs}", answer.n),
-            Pairing::Apart => format!("has too few runs for any claim: {n}, needs {needs} on each side"),
-        },
-    }
-}
-
 /// Formats the change that a criterion is judged by, with the CI of its level.
 pub(crate) fn change(verdict: &Verdict, sides: &ComparisonData, level: f64) -> String {
-    let n = rests_on(verdict, sides.complete().0);
+    let n = verdict.basis(sides.complete().0);
     let Some((estimate, interval)) = sides.change(level) else {
         return format!("{} ({n})", verdict.metric_name());
     };
@@ -130,20 +66,9 @@ pub(crate) fn change(verdict: &Verdict, sides: &ComparisonData, level: f64) -> S
 
 /// Formats why a criterion cannot be judged: too few blocks or runs.
 pub(crate) fn too_few(verdict: &Verdict, sides: &ComparisonData, needs: usize) -> String {
-    let n = rests_on(verdict, sides.complete().0);
+    let n = verdict.basis(sides.complete().0);
     let each = if verdict.pairing == Pairing::Apart { " on each side" } else { "" };
     format!("{} has {n}, needs {needs}{each}", verdict.metric_name())
-}
-
-/// Formats the number of blocks, duets or runs of a comparison.
-fn rests_on(verdict: &Verdict, blocks: usize) -> String {
-    match verdict.pairing {
-        Pairing::Blocks if blocks == 1 => "1 block".to_owned(),
-        Pairing::Blocks => format!("{blocks} blocks"),
-        Pairing::Duets if blocks == 1 => "1 duet".to_owned(),
-        Pairing::Duets => format!("{blocks} duets"),
-        Pairing::Apart => format!("{} and {} runs", verdict.baseline.runs, verdict.treatment.runs),
-    }
 }
 
 fn modes(side: &VerdictSide, metric: Metric) -> Option<String> {

@@ -26,7 +26,7 @@ mod policies;
 mod recorded;
 mod sides;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use compare::{compare, compare_variants};
 pub use criterion::{Criterion, CriterionError};
@@ -50,8 +50,10 @@ pub fn without<'d>(document: &'d ResultDocument, noisy: &'d BTreeSet<u32>) -> Ve
     let source = Source { document, noisy };
     let mut verdicts = noise_floor(source);
     let claims = comparison_claims(&document.experiment);
+    let measured = measured(document);
     let pair = |claim: &Claim<'d>| {
-        let [cell, baseline] = [claim.cell, claim.baseline].map(|cell| measured(document, &cell.id));
+        let [cell, baseline] =
+            [claim.cell, claim.baseline].map(|cell| measured.get(cell.id.as_str()).copied());
         Some(Pair::in_blocks(cell?, baseline?, claim.metric, source).of_flow(claim.flow))
     };
     let pairs: Vec<Pair<'_>> = claims.iter().filter_map(pair).collect();
@@ -60,9 +62,9 @@ pub fn without<'d>(document: &'d ResultDocument, noisy: &'d BTreeSet<u32>) -> Ve
     verdicts
 }
 
-/// Returns the measured cell of a planned one.
-fn measured<'d>(document: &'d ResultDocument, id: &str) -> Option<&'d CellResult> {
-    document.cells.iter().find(|cell| cell.id == id)
+/// Returns the measured cells by their ids.
+fn measured(document: &ResultDocument) -> BTreeMap<&str, &CellResult> {
+    document.cells.iter().map(|cell| (cell.id.as_str(), cell)).collect()
 }
 
 /// Returns the noise floor of each baseline cell.
@@ -73,8 +75,9 @@ pub(crate) fn noise_floor(source: Source<'_>) -> Vec<Verdict> {
 fn noise_floor_pairs<'d>(source: Source<'d>) -> Vec<Pair<'d>> {
     let document = source.document;
     let claims = noise_floor_claims(&document.experiment);
+    let measured = measured(document);
     let pair = |claim: &Claim<'d>| {
-        let cell = measured(document, &claim.cell.id)?;
+        let cell = *measured.get(claim.cell.id.as_str())?;
         Some(Pair::of_twins(cell, claim.metric, source).of_flow(claim.flow))
     };
     claims.iter().filter_map(pair).collect()

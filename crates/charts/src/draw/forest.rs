@@ -7,7 +7,7 @@ use crate::{
     model::{Claim, Forest, ForestRow, Slot},
     number::change,
     scale::{Kind, Map},
-    text::{fit, width},
+    text::{BOLD, fit, width},
 };
 
 /// Ratios that get a tick if there is space, the most important first.
@@ -67,9 +67,9 @@ pub(crate) fn draw(forest: &Forest, canvas: &mut Canvas) -> f64 {
 fn layout(forest: &Forest, canvas: &Canvas) -> Layout {
     let total = canvas.width();
     let widest = |text: &dyn Fn(&ForestRow) -> f64| forest.rows.iter().map(text).fold(0.0, f64::max);
-    let group = widest(&|row| width(&row.group, 13.5)).min(0.2 * total);
+    let group = widest(&|row| width(&row.group, BOLD * 13.0)).min(0.2 * total);
     let label = widest(&|row| width(&row.label, 12.5)).min(0.24 * total);
-    let words = widest(&|row| width(&row.words, 13.5).max(width(&row.interval_words, 12.0)));
+    let words = widest(&|row| width(&row.words, BOLD * 13.0).max(width(&row.interval_words, 12.0)));
     let words = total - words.min(0.32 * total);
     let gap = if group > 0.0 { 10.0 } else { 0.0 };
     let (left, right) =
@@ -159,9 +159,9 @@ fn words(row: &ForestRow, canvas: &mut Canvas, layout: &Layout, y: f64, start: b
     if canvas.is_narrow() {
         let both =
             if row.group.is_empty() { row.label.clone() } else { format!("{}, {}", row.group, row.label) };
-        let words = fit(&row.words, 13.5, 0.5 * total);
+        let words = fit(&row.words, BOLD * 13.0, 0.5 * total);
         canvas.text((total, y + 14.0), Anchor::End, &class, &words);
-        let space = total - width(&words, 13.5) - 12.0;
+        let space = total - width(&words, BOLD * 13.0) - 12.0;
         let interval = width(&row.interval_words, 11.0);
         if width(&both, 12.5) + interval + 12.0 <= space {
             canvas.text((space, y + 14.0), Anchor::End, "vh", &row.interval_words);
@@ -170,14 +170,14 @@ fn words(row: &ForestRow, canvas: &mut Canvas, layout: &Layout, y: f64, start: b
         return;
     }
     if start {
-        let text = fit(&row.group, 13.5, layout.group);
+        let text = fit(&row.group, BOLD * 13.0, layout.group);
         canvas.text((layout.group, y + 20.0), Anchor::End, "b", &text);
     }
     let space = layout.map.from - layout.label - 12.0;
     canvas.text((layout.label, y + 20.0), Anchor::Start, "w", &fit(&row.label, 12.5, space));
     let space = total - layout.words;
     let first = if row.interval_words.is_empty() { y + 20.0 } else { y + 14.0 };
-    canvas.text((layout.words, first), Anchor::Start, &class, &fit(&row.words, 13.5, space));
+    canvas.text((layout.words, first), Anchor::Start, &class, &fit(&row.words, BOLD * 13.0, space));
     canvas.text((layout.words, y + 28.0), Anchor::Start, "t", &fit(&row.interval_words, 12.0, space));
 }
 

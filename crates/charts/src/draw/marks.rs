@@ -5,7 +5,7 @@ use crate::{
     labels::spread,
     model::{Estimate, Series, Slot},
     scale::Map,
-    text::{fit, width},
+    text::{BOLD, fit, width},
 };
 
 /// Radius of marks in px.
@@ -17,7 +17,7 @@ const FAR: f64 = 48.0;
 /// Least space for names in px.
 const LEAST_NAME: f64 = 20.0;
 /// Size of names in px.
-pub(crate) const NAME: f64 = 13.0;
+pub(crate) const NAME: f64 = 13.0 * BOLD;
 
 /// Draws the interval of an estimate as a vertical line, unless it is shorter than a mark; an infinite end as an
 /// arrow.

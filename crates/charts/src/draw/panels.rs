@@ -5,7 +5,7 @@ use crate::{
     canvas::{Anchor, Canvas},
     labels::Area,
     model::Series,
-    text::fit,
+    text::{BOLD, fit},
 };
 
 /// Space between columns in px.
@@ -75,7 +75,7 @@ impl Panels {
             x.draw(canvas, frame.left, frame.right, frame.bottom);
             if let Some(Some(series)) = headings.get(index) {
                 let space = frame.right - frame.left + GAP;
-                let text = fit(&series.name, 13.5, space);
+                let text = fit(&series.name, BOLD * 13.0, space - 4.0);
                 let at = (frame.left, frame.top - 9.0 - self.above);
                 canvas.text(at, Anchor::Start, &format!("n {}", series.slot.class()), &text);
             }

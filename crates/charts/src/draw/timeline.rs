@@ -7,7 +7,7 @@ use crate::{
     model::{Axis, Scale, SpanKind, Timeline, TimelinePanel, Unit, Window},
     number::{interval, value},
     scale::{Kind, Map},
-    text::{fit, width},
+    text::{BOLD, fit},
 };
 
 /// Above this number of windows in a panel, stems are one element without tooltips.
@@ -80,7 +80,7 @@ impl Plot<'_> {
         if panel.windows.len() <= MANY_WINDOWS {
             self.dots(panel, canvas);
         }
-        let name = fit(&panel.series.name, 13.0, 0.6 * (right - left));
+        let name = fit(&panel.series.name, BOLD * 13.0, 0.5 * (right - left));
         canvas.text((left, top - 8.0), Anchor::Start, &format!("n {}", slot.class()), &name);
         self.longest(panel, canvas);
     }
@@ -182,18 +182,14 @@ impl Plot<'_> {
         [window.start, window.end].iter().filter_map(|time| Some((self.x.map.at(*time)?, at.1))).collect()
     }
 
-    /// Writes the longest value of the panel, at its stem or beside the heading.
+    /// Writes the longest value of the panel and its time at the end of the heading, where it covers no mark.
     fn longest(&self, panel: &TimelinePanel, canvas: &mut Canvas) {
-        let stems = panel.windows.iter().filter_map(|window| {
-            let longest = window.longest?;
-            Some((longest, self.at(window, longest)?))
-        });
-        let Some((longest, (x, y))) = stems.max_by(|a, b| a.0.total_cmp(&b.0)) else { return };
-        let text = format!("longest {}", value(longest, self.unit));
-        let wide = width(&text, 12.0);
-        let left = if x + 6.0 + wide <= self.frame.right { x + 6.0 } else { x - 6.0 - wide };
-        let left = left.min(canvas.width() - wide).max(0.0);
+        let known = panel.windows.iter().filter_map(|window| Some((window.longest?, window)));
+        let Some((longest, window)) = known.max_by(|a, b| a.0.total_cmp(&b.0)) else { return };
+        let time = value(f64::midpoint(window.start, window.end), Unit::Nanoseconds);
+        let text = format!("longest {}, at {time}", value(longest, self.unit));
+        let text = fit(&text, 12.0, 0.5 * (self.frame.right - self.frame.left));
         let class = format!("an {}", panel.series.slot.class());
-        canvas.text((left, (y + 4.0).min(self.frame.bottom - 4.0)), Anchor::Start, &class, &text);
+        canvas.text((self.frame.right, self.frame.top - 8.0), Anchor::End, &class, &text);
     }
 }

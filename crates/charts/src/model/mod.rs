@@ -145,6 +145,8 @@ pub enum Unit {
     Nanoseconds,
     /// Bytes, shown in full.
     Bytes,
+    /// Memory in bytes, shown as B, KiB, MiB or GiB.
+    Memory,
     /// Samples per second.
     SamplesPerSecond,
     /// Bits per second, shown as bit/s, kbit/s, Mbit/s or Gbit/s.

@@ -8,6 +8,7 @@ use crate::{
         rows::FACTORS,
         table::{Baseline, Compared, Factor, Id, Label, PartsByName},
     },
+    gather::gather,
 };
 
 /// Row of the table, or one of its named parts.
@@ -21,7 +22,7 @@ impl Aspect<'_> {
     /// Returns whether two cells have the same value.
     pub(crate) fn same(&self, a: &Factors, b: &Factors) -> bool {
         match self {
-            Self::Row(row) => (row.same)(a, b),
+            Self::Row(row) => row.same(a, b),
             Self::Part(of, name) => of(a).get(*name) == of(b).get(*name),
         }
     }
@@ -67,7 +68,7 @@ pub fn configuration_names(all: &[Factors]) -> Vec<String> {
     let shown = |row: &Factor| {
         !POINTS.contains(&row.key)
             && (row.key != "transport"
-                || all.iter().any(|cell| !(row.same)(cell, &all[0]) || cell.multicast != all[0].multicast))
+                || all.iter().any(|cell| !row.same(cell, &all[0]) || cell.multicast != all[0].multicast))
     };
     id_parts(all, shown).into_iter().map(|parts| parts.join(" ")).collect()
 }
@@ -78,7 +79,7 @@ fn id_parts(all: &[Factors], shown: impl Fn(&Factor) -> bool) -> Vec<Vec<String>
     for row in FACTORS.iter().filter(|row| shown(row)) {
         let (place, column) = match row.id {
             Id::None => continue,
-            Id::Varied(..) if all.iter().all(|cell| (row.same)(cell, &all[0])) => continue,
+            Id::Varied(..) if all.iter().all(|cell| row.same(cell, &all[0])) => continue,
             Id::Always(place, text) | Id::Varied(place, text) => (place, all.iter().map(text).collect()),
             Id::Columns(place, texts) => (place, texts(all)),
         };
@@ -89,29 +90,65 @@ fn id_parts(all: &[Factors], shown: impl Fn(&Factor) -> bool) -> Vec<Vec<String>
     (0..all.len()).map(parts).collect()
 }
 
+/// Groups items by the values of their cells, in the order of the first item of each group: items with the same `kind` that may be
+/// points of one curve.
+pub fn gather_curves<'f, T, K: Ord>(
+    items: impl IntoIterator<Item = T>,
+    of: impl Fn(&T) -> (&'f Factors, K),
+) -> Vec<Vec<T>> {
+    let key = |item: &T| {
+        let (factors, kind) = of(item);
+        (factors.key(|row| !row.shares.curve), kind)
+    };
+    gather(items, key, |a, b| of(a).0.shares_curve(of(b).0))
+}
+
+/// Groups items by the values of their cells, in the order of the first item of each group: items with the same `kind` that differ
+/// only in the factor with this key.
+pub fn gather_series<'f, T, K: Ord>(
+    items: impl IntoIterator<Item = T>,
+    of: impl Fn(&T) -> (&'f Factors, &'static str, K),
+) -> Vec<Vec<T>> {
+    let key = |item: &T| {
+        let (factors, except, kind) = of(item);
+        (factors.key(|row| row.key != except), except, kind)
+    };
+    gather(items, key, |a, b| {
+        let (factors, except, _) = of(a);
+        factors.differs_only_in(of(b).0, except)
+    })
+}
+
 impl Factors {
     /// Returns whether two cells may be points of one curve, and rows of one table.
     #[must_use]
     pub fn shares_curve(&self, other: &Self) -> bool {
-        FACTORS.iter().all(|row| row.shares.curve || (row.same)(self, other))
+        FACTORS.iter().all(|row| row.shares.curve || row.same(self, other))
     }
 
     /// Returns whether the bare socket measured in one cell may be compared with the middleware measured in the
     /// other.
     #[must_use]
     pub fn shares_socket(&self, other: &Self) -> bool {
-        FACTORS.iter().all(|row| row.shares.socket || (row.same)(self, other))
+        FACTORS.iter().all(|row| row.shares.socket || row.same(self, other))
     }
 
     /// Returns whether two cells have the same values of all factors other than this one.
     #[must_use]
     pub fn differs_only_in(&self, other: &Self, key: &str) -> bool {
-        FACTORS.iter().all(|row| row.key == key || (row.same)(self, other))
+        FACTORS.iter().all(|row| row.key == key || row.same(self, other))
+    }
+
+    /// Returns a text that cells with the same values of these factors have in common.
+    fn key(&self, of: impl Fn(&Factor) -> bool) -> String {
+        let mut key = String::new();
+        FACTORS.iter().filter(|row| of(row)).for_each(|row| (row.value.write)(self, &mut key));
+        key
     }
 
     /// Returns whether the rates in percent of two cells refer to the same maximum rate.
     pub(crate) fn shares_maximum(&self, other: &Self) -> bool {
-        FACTORS.iter().all(|row| row.shares.maximum || (row.same)(self, other))
+        FACTORS.iter().all(|row| row.shares.maximum || row.same(self, other))
     }
 
     /// Returns the transport, and whether data is sent by multicast.

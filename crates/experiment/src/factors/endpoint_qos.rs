@@ -1,5 +1,7 @@
 //! QoS per endpoint: different policies for writers and readers, and whether the two match.
 
+use std::fmt::Write as _;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -176,6 +178,14 @@ impl Factors {
             (a, b) => a == b,
         };
         of_ends && same(&self.qos, &other.qos)
+    }
+
+    /// Appends the requested QoS, without the limits of samples, whose defaults depend on the size.
+    pub(crate) fn write_qos(&self, text: &mut String) {
+        let ends = self.qos_of_ends.iter().flat_map(|ends| [&ends.writer, &ends.reader]);
+        for qos in std::iter::once(&self.qos).chain(ends) {
+            let _ = writeln!(text, "{:?}", Qos { max_samples: None, ..qos.clone() });
+        }
     }
 
     /// Returns whether delivery is reliable. The reader decides: a writer that offers less does not match.

@@ -39,7 +39,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use self::cells::configuration_names;
+pub use self::cells::{configuration_names, gather_curves, gather_series};
 pub(crate) use self::{
     cells::{Aspect, aspects, ids},
     rows::{DEFAULT_BASE, DEFAULT_PROFILE, LINK_KEYS},

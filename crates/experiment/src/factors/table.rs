@@ -46,11 +46,10 @@ pub struct Factor {
     pub(crate) applies: fn(&Factors) -> bool,
     /// Position in the product of the factors with `set`: higher numbers vary faster.
     pub(crate) nesting: u8,
-    /// Returns whether a cell has a value; if absent, by `set` and `same`.
+    /// Returns whether a cell has a value; if absent, by `set` and `value`.
     pub(crate) has: Option<fn(&Factors, &Value) -> bool>,
-    /// Returns whether two cells have the same value. Of factors that make one setting together, such as rate and
-    /// arrival, one row compares all.
-    pub same: fn(&Factors, &Factors) -> bool,
+    /// Value in a cell. Of factors that make one setting together, such as rate and arrival, one row has all.
+    pub(crate) value: CellValue,
     /// Values by name, if each of them is a factor of its own.
     pub parts: Option<PartsByName>,
     /// Part of a cell's id.
@@ -69,6 +68,31 @@ pub struct Factor {
     /// Effect in the agent, or the fields of the driver contract that carry the value.
     pub agent: &'static str,
 }
+
+/// Value of a factor in a cell.
+#[derive(Clone, Copy)]
+pub(crate) struct CellValue {
+    /// Returns whether two cells have the same value.
+    pub same: fn(&Factors, &Factors) -> bool,
+    /// Appends a text that cells with the same value have in common.
+    pub write: fn(&Factors, &mut String),
+}
+
+/// Creates a [`CellValue`] from an expression of a cell.
+macro_rules! value {
+    (|$cell:ident| $value:expr) => {
+        $crate::factors::table::CellValue {
+            same: |a, b| {
+                let $cell = a;
+                let left = &$value;
+                let $cell = b;
+                *left == $value
+            },
+            write: |$cell, text| _ = std::fmt::Write::write_fmt(text, format_args!("{:?}\n", $value)),
+        }
+    };
+}
+pub(crate) use value;
 
 /// Sets a value of an experiment file in a cell.
 pub(crate) type SetValue = fn(&mut Factors, &Value);
@@ -103,6 +127,12 @@ impl Factor {
         }
     }
 
+    /// Returns whether two cells have the same value.
+    #[must_use]
+    pub fn same(&self, a: &Factors, b: &Factors) -> bool {
+        (self.value.same)(a, b)
+    }
+
     /// Returns whether a cell has this value.
     pub(crate) fn is_of(&self, cell: &Factors, value: &Value) -> bool {
         match (self.has, self.set) {
@@ -111,7 +141,7 @@ impl Factor {
             (None, Some(set)) => {
                 let mut with = cell.clone();
                 set(&mut with, value);
-                (self.same)(&with, cell)
+                self.same(&with, cell)
             }
             (None, None) => false,
         }
@@ -216,7 +246,7 @@ pub(crate) const ROW: Factor = Factor {
     applies: |_| true,
     nesting: u8::MAX,
     has: None,
-    same: |_, _| true,
+    value: CellValue { same: |_, _| true, write: |_, _| {} },
     parts: None,
     id: Id::None,
     shares: Shares { curve: false, baseline: Baseline::IfUniform, socket: true, maximum: false },

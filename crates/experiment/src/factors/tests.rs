@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     Compared, FACTORS, Factor, Factors, FilterSpec, Form, GroupSpec, KeyFilter, Kind, Placement,
-    ReceiveGroup, ReceiveMode, Topology, Value, Workload,
+    ReceiveGroup, ReceiveMode, Topology, Value, Workload, gather_curves, gather_series,
     syntax::units::{Size, Time},
 };
 
@@ -59,9 +59,15 @@ fn each_factor_that_is_set_is_matched_compared_and_named() {
         let mut other = cell.clone();
         set(&mut other, &value);
         assert!(row.is_of(&other, &value) && !row.is_of(&cell, &value), "{}", row.key);
-        assert!(!(row.same)(&cell, &other), "{}", row.key);
+        assert!(!row.same(&cell, &other), "{}", row.key);
         assert_ne!(cell.fields(false), other.fields(false), "{}", row.key);
         assert_eq!(cell.shares_curve(&other), row.shares.curve, "{}", row.key);
+        let groups = |cells: [&Factors; 2]| gather_curves(cells, |cell| (cell, ())).len();
+        assert_eq!(groups([&cell, &other]) == 1, row.shares.curve, "{}", row.key);
+        // Setting one property of a link creates the link, with all of its properties.
+        let is_one = gather_series([&cell, &other], |cell| (cell, row.key, ())).len() == 1;
+        assert_eq!(is_one, cell.differs_only_in(&other, row.key), "{}", row.key);
+        assert_eq!(gather_series([&cell, &other], |cell| (cell, "", ())).len(), 2, "{}", row.key);
         let ids = crate::factors::ids(&[cell.clone(), other.clone()]);
         assert_ne!(ids[0], ids[1], "{}", row.key);
         let Some(default) = (row.default)() else { continue };

@@ -119,22 +119,7 @@ pub(crate) fn runs(
     let values: Vec<f64> = series.iter().flat_map(|of| of.runs.iter().map(|run| run.value)).collect();
     let scale = scale(&values);
     let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
-    let noisy = noisy(scene);
-    let mut note = format!("Dot: a run. Line: the median. Band: {}.", interval_name(&cells));
-    if series.iter().any(|of| of.runs.iter().any(|run| run.mark == RunMark::Second)) {
-        note.push_str(" Pale: the second run of the baseline in each block, which counts in no median.");
-    }
-    if series.iter().any(|of| of.runs.iter().any(|run| run.mark == RunMark::Invalid)) {
-        note.push_str(" Cross: a run that failed or is invalid.");
-    }
-    match noisy.len() {
-        0 => {}
-        all if all == scene.document.blocks.len() => note.push_str(" All blocks were noisy."),
-        _ => note.push_str(" Shaded: noisy blocks."),
-    }
-    if series.iter().any(|of| of.runs.iter().any(|run| run.mark == RunMark::Doubtful)) {
-        note.push_str(&hollow_note(&cells));
-    }
+    let note = strip_note(scene, &cells, &series);
     let mut conditions = vec![scale_words(&scale).to_owned()];
     conditions.extend(sizes_and_n(&cells, None));
     let title = separated(&series).unwrap_or_else(|| format!("Every run: {}", quantity.words()));
@@ -152,7 +137,32 @@ pub(crate) fn runs(
     };
     let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
     let x_label = "block, in order of measurement".to_owned();
-    Some(frame.around(scene, &cells, ChartKind::RunStrip(RunStrip { x_label, y, series, noisy })))
+    Some(frame.around(
+        scene,
+        &cells,
+        ChartKind::RunStrip(RunStrip { x_label, y, series, noisy: noisy(scene) }),
+    ))
+}
+
+/// Explains the marks of a strip.
+pub(crate) fn strip_note(scene: &Scene<'_>, cells: &[&CellResult], series: &[StripSeries]) -> String {
+    let noisy = noisy(scene);
+    let mut note = format!("Dot: a run. Line: the median. Band: {}.", interval_name(cells));
+    if series.iter().any(|of| of.runs.iter().any(|run| run.mark == RunMark::Second)) {
+        note.push_str(" Pale: the second run of the baseline in each block, which counts in no median.");
+    }
+    if series.iter().any(|of| of.runs.iter().any(|run| run.mark == RunMark::Invalid)) {
+        note.push_str(" Cross: a run that failed or is invalid.");
+    }
+    match noisy.len() {
+        0 => {}
+        all if all == scene.document.blocks.len() => note.push_str(" All blocks were noisy."),
+        _ => note.push_str(" Shaded: noisy blocks."),
+    }
+    if series.iter().any(|of| of.runs.iter().any(|run| run.mark == RunMark::Doubtful)) {
+        note.push_str(&hollow_note(cells));
+    }
+    note
 }
 
 /// Returns a title if the runs of two series do not overlap.
@@ -174,8 +184,14 @@ fn separated(series: &[StripSeries]) -> Option<String> {
 }
 
 fn strip(series: &Series, cell: &CellResult, quantity: Quantity) -> StripSeries {
+    let median = quantity.over_runs(cell);
+    StripSeries { series: series.clone(), runs: dots(cell, |run| quantity.of(cell, run)), median }
+}
+
+/// Returns each run of a cell that has the value, or that is invalid, as a dot.
+pub(crate) fn dots(cell: &CellResult, of: impl Fn(&results::Run) -> Option<f64>) -> Vec<Run> {
     let run = |run: &results::Run| {
-        let value = quantity.of(cell, run);
+        let value = of(run);
         let doubtful = run.shortfall().pct() > results::MAX_LATENCY_LOSS_PCT || run.is_sender_limited();
         let mark = match run.state {
             RunState::Valid if run.twin => RunMark::Second,
@@ -197,11 +213,7 @@ fn strip(series: &Series, cell: &CellResult, quantity: Quantity) -> StripSeries 
         };
         Some(Run { block: run.block, value: value.unwrap_or(f64::NAN), mark, detail })
     };
-    StripSeries {
-        series: series.clone(),
-        runs: cell.runs.iter().filter_map(run).collect(),
-        median: quantity.over_runs(cell),
-    }
+    cell.runs.iter().filter_map(run).collect()
 }
 
 /// Returns the percentiles of a kind of times, up to the last one that enough samples support.

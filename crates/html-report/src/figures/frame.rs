@@ -1,7 +1,9 @@
 //! Words around a chart, which all charts have.
 
+use std::collections::BTreeSet;
+
 use charts::{Chart, ChartKind, Series};
-use experiment::Workload;
+use experiment::{Factors, Workload};
 use results::CellResult;
 
 use crate::{
@@ -76,15 +78,27 @@ pub(crate) fn names(series: &[&Series]) -> String {
     list(&texts)
 }
 
-/// Returns the size and the number of samples of these cells, for a subtitle.
+/// Returns what is sent: the size of the samples, or the number of flows; `None` without samples.
+pub(crate) fn content(factors: &Factors) -> Option<String> {
+    match factors.flows.len() {
+        _ if factors.workload == Workload::Discovery => None,
+        0 | 1 => Some(bytes(factors.size_bytes)),
+        flows => Some(format!("{flows} flows")),
+    }
+}
+
+/// Returns the size, the link and the number of samples of these cells, for a subtitle.
 pub(crate) fn sizes_and_n(cells: &[&CellResult], kind: Option<&str>) -> Vec<String> {
     let mut words = Vec::new();
-    let mut sizes: Vec<u64> = cells.iter().map(|cell| cell.factors.size_bytes).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    let has_samples = cells.iter().any(|cell| cell.factors.workload != Workload::Discovery);
-    if let ([size], true) = (&sizes[..], has_samples) {
-        words.push(bytes(*size));
+    let contents: BTreeSet<Option<String>> = cells.iter().map(|cell| content(&cell.factors)).collect();
+    if contents.len() == 1 {
+        words.extend(contents.into_iter().flatten());
+    }
+    let links: BTreeSet<Option<String>> =
+        cells.iter().map(|cell| cell.factors.link.map(|link| link.to_string())).collect();
+    if links.len() == 1 {
+        let named = links.into_iter().flatten().filter(|link| !link.is_empty());
+        words.extend(named.map(|link| format!("link {}", link.replace(',', ", ").replace('=', "\u{a0}"))));
     }
     let counts = || cells.iter().filter_map(|cell| Some(cell.latency.get(kind?)?.n));
     if let (Some(least), Some(most)) = (counts().min(), counts().max()) {

@@ -2,6 +2,7 @@
 
 pub(crate) mod cost;
 pub(crate) mod distribution;
+pub(crate) mod flows;
 pub(crate) mod frame;
 pub(crate) mod heat;
 pub(crate) mod limits;
@@ -45,6 +46,8 @@ pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
             "Lines have at most {MOST_POINTS} points, spread over all of up to {most} cells of a configuration; tables have all."
         ));
     }
+    // Of a mix, each flow has its own values; those of all together depend on which one sends most.
+    let flows = flows::figures(scene, &paced);
     let mut sections = vec![
         Section { heading: "How much is the difference, and is it real?", figures: verdicts::figures(scene) },
         Section {
@@ -60,7 +63,7 @@ pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
             heading: "How long does a sample take under load?",
             figures: [
                 load::response(scene, &paced),
-                distribution::paced(scene, &paced),
+                if flows.is_empty() { distribution::paced(scene, &paced) } else { flows },
                 load::delivered(scene, &paced),
                 time::figures(scene, Workload::Paced),
             ]

@@ -1,8 +1,10 @@
 //! Values over the number of endpoints, with the laws that findings state.
 
+use std::collections::BTreeSet;
+
 use charts::{Axis, ChartKind, Estimate, Line, LineStyle, Lines, Panel, Point, Scale, Series};
 use experiment::Workload;
-use results::{CellResult, Finding, FindingKind, Metric, format_value};
+use results::{CellResult, Finding, GrowthLaw, GrowthValue, Metric};
 
 use super::{
     distribution::{self, OfWorkload},
@@ -20,32 +22,24 @@ use crate::{
 struct Subject {
     id: &'static str,
     quantity: Quantity,
-    /// Name of the value in findings.
-    what: &'static str,
+    /// Value in findings; `None` if none is about it.
+    grown: Option<GrowthValue>,
+}
+
+const fn subject(id: &'static str, quantity: Quantity, grown: Option<GrowthValue>) -> Subject {
+    Subject { id, quantity, grown }
 }
 
 /// Returns charts over the numbers of readers, writers and nodes.
 pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
     let subjects = |workload| match workload {
         Workload::Throughput => vec![
-            Subject {
-                id: "sample-time",
-                quantity: Quantity::SampleTime,
-                what: "the time of a writer per sample",
-            },
-            Subject {
-                id: "goodput",
-                quantity: Quantity::Metric(Metric::Goodput),
-                what: "the throughput of a reader",
-            },
+            subject("sample-time", Quantity::SampleTime, Some(GrowthValue::TimePerSample)),
+            subject("goodput", Quantity::Metric(Metric::Goodput), None),
         ],
         _ => vec![
-            Subject { id: "rtt", quantity: Quantity::Metric(Metric::RttP50), what: "the median RTT" },
-            Subject {
-                id: "sample-hop",
-                quantity: Quantity::Metric(Metric::SampleHop),
-                what: "the time per sample and hop",
-            },
+            subject("rtt", Quantity::Metric(Metric::RttP50), Some(GrowthValue::Rtt)),
+            subject("sample-hop", Quantity::Metric(Metric::SampleHop), Some(GrowthValue::SampleHop)),
         ],
     };
     let mut figures = Vec::new();
@@ -71,9 +65,9 @@ pub(crate) fn discovery(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figu
         return distribution::runs(scene, &focus, matched, "runs-of-discovery").into_iter().collect();
     };
     let subjects = [
-        Subject { id: "matched", quantity: matched, what: "the time until all are matched" },
-        Subject { id: "packets", quantity: Quantity::PacketsUntilMatched, what: "the traffic until then" },
-        Subject { id: "memory", quantity: Quantity::Memory, what: "the memory of a participant" },
+        subject("matched", matched, Some(GrowthValue::AllMatched)),
+        subject("packets", Quantity::PacketsUntilMatched, Some(GrowthValue::Packets)),
+        subject("memory", Quantity::Memory, Some(GrowthValue::Memory)),
     ];
     subjects.iter().filter_map(|subject| over_endpoints(scene, all, axis, subject)).collect()
 }
@@ -123,7 +117,7 @@ fn over_endpoints(
     let mut laws = Vec::new();
     for (series, cells) in &shown {
         let points = points(cells.iter().copied(), number, subject.quantity);
-        if let Some(law) = law(scene, cells, &points, subject.what) {
+        if let Some(law) = law(scene, cells, &points, subject.grown) {
             laws.push(format!("{}: {}", series.name, law.0));
             lines.push(Line {
                 series: (*series).clone(),
@@ -199,41 +193,41 @@ fn law(
     scene: &Scene<'_>,
     cells: &[&CellResult],
     points: &[Point],
-    what: &str,
+    grown: Option<GrowthValue>,
 ) -> Option<(String, Vec<Point>)> {
-    let is_of = |finding: &&Finding| {
-        let same = finding.cells.iter().all(|id| cells.iter().any(|cell| cell.id == *id));
-        same && finding.cells.len() > 1 && finding.text.contains(what)
-    };
-    let of_kind =
-        |kind| scene.document.findings.iter().filter(is_of).find(move |finding| finding.kind == kind);
+    let ids: BTreeSet<&str> = cells.iter().map(|cell| cell.id.as_str()).collect();
+    let is_of = |finding: &&Finding| finding.cells.iter().all(|id| ids.contains(id.as_str()));
+    let growths = scene.document.findings.iter().filter(is_of).filter_map(|finding| finding.growth.as_ref());
+    let growth =
+        growths.into_iter().find(|growth| Some(growth.value) == grown && growth.law != GrowthLaw::None)?;
     let known: Vec<(f64, f64)> = points.iter().map(|point| (point.x, point.y.value)).collect();
-    let n = known.len() as f64;
-    if let Some(finding) = of_kind(FindingKind::ScalesAsPower) {
-        let number = |key| finding.numbers.get(key).copied();
-        let exponent = number("exponent_power")?;
-        let mean = |of: fn(&(f64, f64)) -> f64| known.iter().map(of).sum::<f64>() / n;
-        let (x, y) = (mean(|point| point.0.ln()), mean(|point| point.1.ln()));
-        let at =
-            |position: f64| Point::new(position, Estimate::exact((y + exponent * (position.ln() - x)).exp()));
-        let text = format!(
-            "exponent {} ({} to {})",
-            format_value(exponent),
-            format_value(number("exponent_low_power")?),
-            format_value(number("exponent_high_power")?)
-        );
-        return Some((text, known.iter().map(|(position, _)| at(*position)).collect()));
-    }
-    let finding = of_kind(FindingKind::ScalesLinearly)?;
-    let (_, slope) = finding.numbers.iter().find(|(name, _)| name.contains("_slope_") && !is_bound(name))?;
-    let mean = |of: fn(&(f64, f64)) -> f64| known.iter().map(of).sum::<f64>() / n;
-    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
-    let at = |position: f64| Point::new(position, Estimate::exact(y + slope * (position - x)));
-    // The words of the finding, which has the interval.
-    let text = finding.text.split("adds ").nth(1)?.split(" to the").next()?.split(" (").next()?;
-    Some((format!("each adds {text}"), known.iter().map(|(position, _)| at(*position)).collect()))
+    let mean = |of: &dyn Fn(f64, f64) -> f64| {
+        known.iter().map(|(x, y)| of(*x, *y)).sum::<f64>() / known.len() as f64
+    };
+    // A law states the growth only; its height is that of the medians.
+    let shape: Box<dyn Fn(f64) -> f64> = match growth.law {
+        GrowthLaw::Power { exponent } => {
+            let level = mean(&|x, y| y.ln() - exponent.value * x.ln());
+            return Some((
+                growth.words.clone(),
+                sampled(&known, |x| (level + exponent.value * x.ln()).exp()),
+            ));
+        }
+        GrowthLaw::Linear { slope } => Box::new(move |x| slope.value * x),
+        GrowthLaw::Bends { at, before, after } => {
+            Box::new(move |x| before.value * x.min(at) + after.value * (x - at).max(0.0))
+        }
+        GrowthLaw::None => return None,
+    };
+    let level = mean(&|x, y| y - shape(x));
+    Some((growth.words.clone(), sampled(&known, |x| level + shape(x))))
 }
 
-fn is_bound(name: &str) -> bool {
-    name.contains("_low_") || name.contains("_high_")
+/// Returns a law as points so close to each other that it has no corner on a logarithmic axis.
+fn sampled(known: &[(f64, f64)], law: impl Fn(f64) -> f64) -> Vec<Point> {
+    const STEPS: i32 = 48;
+    let positions = || known.iter().map(|(x, _)| *x);
+    let (first, last) = (positions().fold(f64::INFINITY, f64::min), positions().fold(0.0, f64::max));
+    let at = |step| first * (last / first).powf(f64::from(step) / f64::from(STEPS));
+    (0..=STEPS).map(at).map(|x| Point::new(x, Estimate::exact(law(x)))).collect()
 }

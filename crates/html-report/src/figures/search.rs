@@ -6,7 +6,7 @@ use results::{CellResult, Metric, Run, SearchRecord, format_value};
 
 use super::{
     distribution::{self, OfWorkload, at_one_size},
-    frame::{Frame, names, sizes_and_n},
+    frame::{Frame, capital, list, names, sizes_and_n},
     limits::ONE_PANEL,
 };
 use crate::{page::Figure, scene::Scene, values::Quantity};
@@ -65,7 +65,7 @@ fn trials(
     let frame = Frame {
         id: &id,
         short: "Trials",
-        title: format!("Trials of a search: {}", metric.words()),
+        title: found(focus, metric).unwrap_or_else(|| format!("Trials of a search: {}", metric.words())),
         quantity: Quantity::Metric(metric),
         conditions,
         note: "Filled: the trial met the goal. Cross: it did not. Line: the rate that was found, between its bounds.".to_owned(),
@@ -73,6 +73,21 @@ fn trials(
     };
     let y = Axis { unit: Unit::SamplesPerSecond, scale, ..Axis::default() };
     Some(frame.around(scene, &cells, ChartKind::Trials(Trials { y, searches })))
+}
+
+/// Returns a title with the rates that were found: the medians over the searches; `None` unless each series has one.
+fn found(focus: &[(&Series, &CellResult)], metric: Metric) -> Option<String> {
+    let rate = |(series, cell): &(&Series, &CellResult)| {
+        let rate = Quantity::Metric(metric).over_runs(cell)?.value;
+        Some(format!("{} sustains {}", series.name, charts::number::value(rate, Unit::SamplesPerSecond)))
+    };
+    let rates: Vec<String> = focus.iter().map(rate).collect::<Option<_>>()?;
+    let goal = match metric {
+        Metric::Ndr => "without loss",
+        Metric::Pdr => "with little loss",
+        _ => "within the deadline",
+    };
+    (rates.len() <= 3).then(|| format!("{} {goal}", capital(&list(&rates))))
 }
 
 /// Returns the trials of the median search of a cell; of the first one if none found a rate.

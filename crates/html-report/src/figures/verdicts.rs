@@ -2,14 +2,14 @@
 
 use charts::{Chart, ChartKind, Claim, Estimate, Forest, ForestRow, Interval, Slot};
 use experiment::Workload;
-use results::{Conclusion, EffectEstimate, Verdict, VerdictKind};
+use results::{Conclusion, ConclusionWords, Verdict, VerdictKind};
 use stats::Rules;
 
-use super::frame::{capital, list};
+use super::frame::{capital, content, list};
 use crate::{
     page::Figure,
     scene::{Configuration, Endpoints, Scene},
-    values::bytes,
+    values::with_minus,
 };
 
 /// Maximum number of rows.
@@ -144,7 +144,7 @@ impl Row<'_> {
         let point = point_words(scene, &verdict.treatment.cell);
         let answer = verdict.answer.as_ref();
         let ratio = |pct: f64| (1.0 + pct / 100.0).max(1e-9);
-        let interval = answer
+        let range = answer
             .and_then(|answer| Some(Interval { low: ratio(answer.low_pct?), high: ratio(answer.high_pct?) }));
         let value = answer.and_then(|answer| answer.change_pct).map_or(f64::NAN, ratio);
         let claim = self.claim();
@@ -153,7 +153,8 @@ impl Row<'_> {
             Claim::Worse => baseline.series.slot,
             Claim::Equivalent | Claim::Inconclusive => Slot::Ink,
         };
-        let (words, interval_words) = texts(verdict);
+        let ConclusionWords { conclusion: words, interval, .. } = verdict.words();
+        let interval_words = with_minus(&interval);
         let metric = verdict.metric_name();
         let (group, label) = if names_treatment {
             (treatment.series.name.clone(), format!("{point} {metric}").trim().to_owned())
@@ -163,7 +164,7 @@ impl Row<'_> {
         ForestRow {
             group,
             label,
-            ratio: Estimate { value, interval },
+            ratio: Estimate { value, interval: range },
             claim,
             slot,
             noise: noise(scene, verdict),
@@ -186,28 +187,12 @@ fn noise(scene: &Scene<'_>, verdict: &Verdict) -> Option<Interval> {
     Some(Interval { low: ratio(answer.low_pct?), high: ratio(answer.high_pct?) })
 }
 
-/// Returns the conclusion of a verdict in a few words, and its interval, as in the text of the verdict.
-pub(crate) fn texts(verdict: &Verdict) -> (String, String) {
-    let too_few = |answer: &EffectEstimate| matches!(answer.conclusion, Conclusion::TooFew { .. });
-    if verdict.answer.as_ref().is_some_and(too_few) {
-        return ("too few blocks".to_owned(), String::new());
-    }
-    let first = verdict.text.split("; ").next().unwrap_or_default();
-    let said = first.strip_prefix(&verdict.metric_name()).unwrap_or(first).trim_start_matches(':').trim();
-    let (words, rest) = said.split_once(" (").unwrap_or((said, ""));
-    let words = words.split(':').next().unwrap_or(words);
-    let interval = rest.trim_end_matches(')');
-    (words.to_owned(), interval.rsplit_once(", ").map_or(interval, |(interval, _)| interval).to_owned())
-}
-
 /// Returns what tells a cell from others of its series: its size, or its load.
 pub(crate) fn point_words(scene: &Scene<'_>, cell: &str) -> String {
     let Some(cell) = scene.cell(cell) else { return String::new() };
     let factors = &cell.factors;
     let mut words = Vec::new();
-    if factors.workload != Workload::Discovery {
-        words.push(bytes(factors.size_bytes));
-    }
+    words.extend(content(factors));
     if factors.workload == Workload::Throughput && factors.batch_bytes > 0 {
         words.push("batched".to_owned());
     }

@@ -123,7 +123,7 @@ pub(super) fn key_figures(out: &mut Markup, page: &Page) {
         out.raw("</tr>\n");
     }
     out.raw("</tbody></table></div>");
-    let mut note = "Dot: median of the runs, on an axis from 0. Bar: its 95 % interval from 6 runs on, else the range of the runs."
+    let mut note = "Dot: median of the runs, on an axis from 0. Bar: its 95 % interval from 6 runs on, else the range of the runs. Arrow: it goes on."
         .to_owned();
     if *more > 0 {
         note.push_str(&format!(" {more} more configurations are in the tables of cells."));

@@ -161,15 +161,12 @@ fn notes(out: &mut Markup, page: &Page) {
 /// Writes the facts, settings, support of policies, links, sources and the command.
 fn settings(out: &mut Markup, page: &Page) {
     out.raw("<section id=\"settings\"><h2>Settings and hosts</h2>\n<dl>");
-    for (name, texts) in &page.facts {
+    for (name, text) in &page.facts {
         out.raw("<div>");
         out.element("dt", "", name);
-        texts.iter().for_each(|text| {
-            out.raw("<dd>");
-            out.code_words(text);
-            out.raw("</dd>");
-        });
-        out.raw("</div>");
+        out.raw("<dd>");
+        out.code_words(text);
+        out.raw("</dd></div>");
     }
     out.raw("</dl>\n");
     let groups = &page.settings;

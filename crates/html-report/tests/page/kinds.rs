@@ -79,6 +79,26 @@ fn loads_are_response_times_with_the_knee() {
 }
 
 #[test]
+fn each_flow_of_a_mix_has_its_response_times() {
+    let flows = [
+        sample::paced::flow("command", 200, sample::paced::constant(1_000)),
+        sample::paced::flow("lidar", 65_536, sample::paced::constant(100)),
+    ];
+    let document = judged(sample::paced::document_with(&sample::paced::header(&[], &flows), |_| {}));
+    let found = page(&document);
+    let mixes = document.cells.iter().filter(|cell| cell.factors.flows.len() == 2).count();
+    for id in ["flows", "flows-p99"] {
+        let figure = chart(&found, id);
+        let ChartKind::RunStrip(strip) = &figure.chart.kind else { panic!("strip") };
+        assert_eq!(strip.series.len(), 2 * mixes, "{id}");
+        assert!(strip.series.iter().all(|of| of.median.is_some() && !of.runs.is_empty()), "{id}");
+        assert!(figure.chart.subtitle.contains("2 flows"), "{}", figure.chart.subtitle);
+    }
+    let ids = charts(&found);
+    assert!(!ids.contains(&"runs-under-load".to_owned()), "{ids:?}");
+}
+
+#[test]
 fn search_has_its_trials_and_rates() {
     let document = judged(sample::search::document_with(|_| {}));
     let found = page(&document);
@@ -102,6 +122,11 @@ fn endpoints_are_an_axis_with_a_law() {
     let marks: Vec<&charts::Line> =
         lines.panels[0].lines.iter().filter(|line| !line.runs.is_empty()).collect();
     assert_eq!(marks[0].runs.len(), 4 * 3);
+    let laws = lines.panels[0].lines.iter().filter(|line| line.style == LineStyle::Law);
+    for law in laws {
+        assert!(law.points.len() > 40, "a law has no corner on a logarithmic axis");
+        assert_eq!((law.points[0].x, law.points[law.points.len() - 1].x.round()), (1.0, 8.0));
+    }
     let readers = chart(&found, "readers");
     let ChartKind::Lines(readers) = &readers.chart.kind else { panic!("lines") };
     assert_eq!(readers.panels[0].lines[0].points.len(), 8);

@@ -57,8 +57,8 @@ pub fn outline(page: &Page) -> String {
     let lists: Vec<String> =
         page.notes.iter().map(|list| format!("{} ({})", list.heading, list.items.len())).collect();
     let _ = writeln!(text, "notes: {}", lists.join("; "));
-    for (name, texts) in &page.facts {
-        let _ = writeln!(text, "{name}: {}", texts.join(" / "));
+    for (name, fact) in &page.facts {
+        let _ = writeln!(text, "{name}: {fact}");
     }
     let _ = writeln!(text, "command: {}", page.command.as_deref().unwrap_or("unknown"));
     let heads: Vec<&str> = page.rows.columns.iter().map(|(heading, _)| heading.as_str()).collect();

@@ -51,6 +51,15 @@ fn hundreds_of_runs_are_below_two_megabytes() {
 }
 
 #[test]
+fn ten_thousand_cells_without_a_common_curve_are_judged_and_shown() {
+    let document = judged(many(10_000, 1));
+    assert_eq!(document.curves().len(), 10_000);
+    let page = page(&document);
+    assert_eq!(page.rows.rows.len(), document.cells.iter().map(|cell| cell.runs.len()).sum::<usize>());
+    assert!(html_report::html(&page).contains("dds/way-9999/64"));
+}
+
+#[test]
 fn ten_thousand_cells_are_a_page_with_all_rows() {
     let document = many(200, 50);
     let page = page(&document);

@@ -7,6 +7,7 @@ use results::{
 
 use super::line::{Kind, Line, wrapped};
 use crate::{
+    fact::Fact,
     hosts,
     number::{count, date},
     settings, shell,
@@ -17,13 +18,15 @@ const MOSTLY_MISSING_PCT: f64 = 50.0;
 
 /// Returns the lines of the head.
 pub(super) fn head(document: &ResultDocument, width: usize) -> Vec<Line> {
-    let indent = |index| if index == 0 { 0 } else { 2 };
-    let facts = facts(document).into_iter().enumerate();
-    facts.flat_map(|(index, (kind, text))| wrapped(kind, &text, width, indent(index), 2)).collect()
+    let (kind, title) = title(document);
+    let kind_of = |fact: &Fact| if fact.is_warning { Kind::Warning } else { Kind::Plain };
+    let facts = command(document).into_iter().chain(facts(document));
+    let facts = facts.flat_map(|fact| wrapped(kind_of(&fact), &fact.to_string(), width, 2, 2));
+    wrapped(kind, &title, width, 0, 2).into_iter().chain(facts).collect()
 }
 
-/// Returns the title, the command, the host, the design, the drivers and the noise, one sentence each.
-pub(super) fn facts(document: &ResultDocument) -> Vec<(Kind, String)> {
+/// Returns what was measured, and how many runs are valid.
+pub(super) fn title(document: &ResultDocument) -> (Kind, String) {
     let planned = document.experiment.runs();
     let made: usize = document.cells.iter().map(|cell| cell.runs.len()).sum();
     let valid: usize = document.cells.iter().map(|cell| cell.valid_runs().count()).sum();
@@ -45,25 +48,28 @@ pub(super) fn facts(document: &ResultDocument) -> Vec<(Kind, String)> {
         document.experiment.name,
         date(document.host().started_unix_ns)
     );
-    let design = format!("Design: {}", settings::brief_conditions(&document.experiment));
-    let mut facts = vec![(kind, title)];
-    facts.extend(shell::command(tool).map(|command| (Kind::Plain, format!("Command: {command}"))));
-    facts.extend(hosts::lines(document).into_iter().map(|line| (Kind::Plain, line)));
-    facts.extend(hosts::differences(document).map(|text| (Kind::Warning, text)));
-    facts.push((Kind::Plain, design));
-    facts.extend(settings::oversubscription(document).map(|text| (Kind::Warning, text)));
-    let drivers = drivers(document);
-    if !drivers.is_empty() {
-        facts.push((Kind::Plain, drivers));
-    }
-    let (noise, is_noisy) = noise(&document.blocks);
-    facts.push((if is_noisy { Kind::Warning } else { Kind::Plain }, noise));
-    facts.extend(resolution(document).map(|text| (Kind::Plain, text)));
+    (kind, title)
+}
+
+/// Returns the command that measured the result.
+pub(super) fn command(document: &ResultDocument) -> Option<Fact> {
+    shell::command(&document.tool).map(|command| Fact::new("Command", command))
+}
+
+/// Returns the hosts, the design, the drivers, the noise and the resolution.
+pub(super) fn facts(document: &ResultDocument) -> Vec<Fact> {
+    let mut facts = hosts::facts(document);
+    facts.extend(hosts::differences(document));
+    facts.push(Fact::new("Design", settings::brief_conditions(&document.experiment)));
+    facts.extend(settings::oversubscription(document));
+    facts.extend(drivers(document));
+    facts.push(noise(&document.blocks));
+    facts.extend(resolution(document));
     facts
 }
 
 /// Returns what the scatter of the runs means for a reader: the differences that a comparison cannot see.
-fn resolution(document: &ResultDocument) -> Option<String> {
+fn resolution(document: &ResultDocument) -> Option<Fact> {
     let all = smallest_differences(document);
     let named = |SmallestDifference { metric, pct }: &SmallestDifference| {
         let [least, most] = pct.map(|pct| pct.map(format_value))?;
@@ -71,24 +77,23 @@ fn resolution(document: &ResultDocument) -> Option<String> {
         Some(format!("{range} % ({})", metric.words()))
     };
     let words: Vec<String> = all.iter().filter_map(named).collect();
-    Some(match &words[..] {
+    let text = match &words[..] {
         _ if all.is_empty() => return None,
         [] => {
             let least = least_runs_for_claims(document);
-            format!(
-                "Resolution: too few runs to claim a difference from another result: `--runs {least}` or more"
-            )
+            format!("too few runs to claim a difference from another result: `--runs {least}` or more")
         }
         words => format!(
-            "Resolution: the smallest difference from another such result that can be seen is {}; more runs or a quieter host \
+            "the smallest difference from another such result that can be seen is {}; more runs or a quieter host \
              show smaller ones",
             words.join(", ")
         ),
-    })
+    };
+    Some(Fact::new("Resolution", text))
 }
 
 /// Returns the middleware of each measured driver.
-fn drivers(document: &ResultDocument) -> String {
+fn drivers(document: &ResultDocument) -> Option<Fact> {
     let named = document
         .drivers
         .iter()
@@ -98,13 +103,13 @@ fn drivers(document: &ResultDocument) -> String {
             format!("{} = {} {}", crate::short_name(name), driver.middleware, driver.middleware_version)
         })
         .collect();
-    if words.is_empty() { String::new() } else { format!("Drivers: {}", words.join(", ")) }
+    (!words.is_empty()).then(|| Fact::new("Drivers", words.join(", ")))
 }
 
-/// Returns the noise of the host in one sentence, and whether a block was noisy.
-fn noise(blocks: &[Block]) -> (String, bool) {
+/// Returns the noise of the host; a warning if a block was noisy.
+fn noise(blocks: &[Block]) -> Fact {
     if blocks.is_empty() {
-        return ("Noise: unknown, because the result has no record of its blocks".to_owned(), false);
+        return Fact::new("Noise", "unknown, because the result has no record of its blocks");
     }
     let noisy = blocks.iter().filter(|block| block.noisy).count();
     let mut words = vec![format!("{noisy} of {} noisy", count(blocks.len(), "block"))];
@@ -125,7 +130,7 @@ fn noise(blocks: &[Block]) -> (String, bool) {
     if interrupted.is_none() {
         words.push("no noise probe".to_owned());
     }
-    (format!("Noise: {}", words.join(", ")), noisy > 0)
+    Fact { is_warning: noisy > 0, ..Fact::new("Noise", words.join(", ")) }
 }
 
 fn maximum(values: impl Iterator<Item = f64>) -> Option<f64> {

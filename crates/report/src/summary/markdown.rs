@@ -16,10 +16,9 @@ const ITEMS: usize = 20;
 /// workload, and findings, verdicts, failures and warnings as lists.
 #[must_use]
 pub fn markdown(document: &ResultDocument) -> String {
-    let mut facts = head::facts(document).into_iter().map(|(_, fact)| text(&fact));
-    let mut markdown = format!("### {}\n\n", facts.next().unwrap_or_default());
-    for fact in facts {
-        let _ = writeln!(markdown, "- {fact}");
+    let mut markdown = format!("### {}\n\n", text(&head::title(document).1));
+    for fact in head::command(document).into_iter().chain(head::facts(document)) {
+        let _ = writeln!(markdown, "- {}", text(&fact.to_string()));
     }
     if document.cells.is_empty() {
         markdown.push_str("\nNo cell was planned.\n");

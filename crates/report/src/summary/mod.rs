@@ -21,6 +21,7 @@ use self::{
 };
 pub use self::{markdown::markdown, picture::Charset};
 use crate::{
+    fact::Fact,
     number::count,
     part_data::{DataTable, NoteList},
     tables::{self, LOSSY, POOLED},
@@ -79,10 +80,11 @@ pub(crate) fn notes(document: &ResultDocument, kind: NoteKind) -> NoteList {
     NoteList { heading: section.heading, items: items.collect() }
 }
 
-/// Returns the sentences of the head, each with whether it limits what the result says.
-pub(crate) fn facts(document: &ResultDocument) -> Vec<(String, bool)> {
-    let facts = head::facts(document).into_iter();
-    facts.map(|(kind, text)| (text, matches!(kind, Kind::Warning | Kind::Failure))).collect()
+/// Returns the facts of the head without the command; the title first.
+pub(crate) fn facts(document: &ResultDocument) -> Vec<Fact> {
+    let (kind, title) = head::title(document);
+    let title = Fact { is_warning: kind == Kind::Failure, ..Fact::new("Result", title) };
+    std::iter::once(title).chain(head::facts(document)).collect()
 }
 
 /// Returns the tables with all rows.

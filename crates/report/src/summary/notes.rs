@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use experiment::gather;
 use results::{
     CellResult, Conclusion, Finding, FindingKind, ResultDocument, Run, RunState, SteadyClass, Verdict,
     VerdictKind, WarningKind,
@@ -111,7 +112,7 @@ pub(super) fn verdicts(document: &ResultDocument) -> Section {
     };
     pairs.sort_by(|left, right| size(right).total_cmp(&size(left)));
     for pair in pairs {
-        let texts = pair.iter().map(|verdict| verdict.text.split("; ").next().unwrap_or_default());
+        let texts = pair.iter().map(|verdict| verdict.headline());
         let (treatment, baseline) = sides(pair[0]);
         let text = format!("{treatment} against {baseline}: {}", texts.collect::<Vec<_>>().join("; "));
         items.push(Item::new(Kind::Plain, text, LINES_PER_ITEM));
@@ -124,22 +125,18 @@ pub(super) fn verdicts(document: &ResultDocument) -> Section {
     Section { heading, items, noun: "comparison", names: Vec::new() }
 }
 
-/// Returns the findings of a result, the most important first: the first sentence of each.
+/// Returns the findings of a result, the most important first: the main sentence of each.
 pub(super) fn findings(document: &ResultDocument) -> Section {
     let mut findings: Vec<&Finding> = document.findings.iter().collect();
     findings.sort_by_key(|finding| importance(finding.kind));
     let items =
-        findings.iter().map(|finding| Item::new(Kind::Plain, first_sentence(&finding.text), LINES_PER_ITEM));
+        findings.iter().map(|finding| Item::new(Kind::Plain, finding.headline.clone(), LINES_PER_ITEM));
     Section {
         heading: "Findings of these runs".to_owned(),
         items: items.collect(),
         noun: "finding",
         names: Vec::new(),
     }
-}
-
-fn first_sentence(text: &str) -> &str {
-    text.find(". ").map_or(text, |end| &text[..=end])
 }
 
 /// Returns the rank of a finding: comparisons first, then limits, then topologies of curves.
@@ -174,27 +171,22 @@ const fn importance(kind: FindingKind) -> u8 {
 
 /// Returns the runs that failed or are invalid: an item per phase and error.
 pub(super) fn failures(document: &ResultDocument) -> Section {
-    let mut kinds: Vec<(String, Option<&str>, Vec<&Run>)> = Vec::new();
-    let runs = document.cells.iter().flat_map(|cell| &cell.runs);
-    for run in runs.filter(|run| run.state != RunState::Valid) {
-        let what = match &run.failure {
-            Some(failure) => {
-                let whose = hosts::of_endpoint(document, run);
-                format!("failed in phase `{}`{whose}: {}", failure.phase, failure.error)
-            }
-            None => {
-                let why = run.warnings.first().map_or("no reason recorded", |warning| &warning.text);
-                format!("invalid: {why}")
-            }
-        };
-        let hint = run.failure.as_ref().and_then(|failure| failure.hint.as_deref());
-        match kinds.iter_mut().find(|(known, ..)| *known == what) {
-            Some((_, _, same)) => same.push(run),
-            None => kinds.push((what, hint, vec![run])),
+    let what = |run: &&Run| match &run.failure {
+        Some(failure) => {
+            let whose = hosts::of_endpoint(document, run);
+            format!("failed in phase `{}`{whose}: {}", failure.phase, failure.error)
         }
-    }
-    kinds.sort_by_key(|(_, _, runs)| std::cmp::Reverse(runs.len()));
-    let items = kinds.iter().map(|(what, hint, runs)| {
+        None => {
+            let why = run.warnings.first().map_or("no reason recorded", |warning| &warning.text);
+            format!("invalid: {why}")
+        }
+    };
+    let runs = document.cells.iter().flat_map(|cell| &cell.runs);
+    let mut kinds = gather(runs.filter(|run| run.state != RunState::Valid), what, |_, _| true);
+    kinds.sort_by_key(|runs| std::cmp::Reverse(runs.len()));
+    let items = kinds.iter().map(|runs| {
+        let what = what(&runs[0]);
+        let hint = runs[0].failure.as_ref().and_then(|failure| failure.hint.as_deref());
         let cells: BTreeSet<&str> = runs.iter().map(|run| run.cell.as_str()).collect();
         let others = match cells.len() {
             1 => String::new(),

@@ -14,12 +14,93 @@ pub struct Finding {
     pub kind: FindingKind,
     /// Bottlenecks. Empty for kinds other than `plateau`.
     pub limits: Vec<Limit>,
-    /// Text of the finding.
+    /// Main sentence of the text. Empty in results of earlier builds; reports determine their findings again.
+    #[serde(default)]
+    pub headline: String,
+    /// Text of the finding: the main sentence, then those that explain or limit it.
     pub text: String,
     /// Identifiers of the cells that it is based on.
     pub cells: Vec<String>,
     /// Numbers of the finding. Each name ends in its unit, or says what is counted.
     pub numbers: BTreeMap<String, f64>,
+    /// Growth of a value with the number of endpoints or samples in flight. Absent for kinds that do not begin with `scales`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub growth: Option<Growth>,
+}
+
+/// Growth of a value with a number of endpoints or samples in flight.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct Growth {
+    /// Value that grows.
+    pub value: GrowthValue,
+    /// Law in its unit.
+    pub law: GrowthLaw,
+    /// Law as a sentence, without the values at both ends.
+    pub sentence: String,
+    /// Law in a few words, as in `each adds 0.306 µs`. Empty if no law fits.
+    pub words: String,
+}
+
+/// Values whose growth is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum GrowthValue {
+    /// Time of a writer per sample, in ns.
+    TimePerSample,
+    /// Median RTT, in ns.
+    Rtt,
+    /// Time per sample and hop of a ring, in ns.
+    SampleHop,
+    /// Time until all participants are matched, in ns.
+    AllMatched,
+    /// Packets until all participants are matched.
+    Packets,
+    /// Packets per second while idle.
+    IdlePackets,
+    /// Memory of a participant, in bytes.
+    Memory,
+}
+
+/// Law that fits a growth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "snake_case", tag = "law")]
+pub enum GrowthLaw {
+    /// Line.
+    Linear {
+        /// Growth for one more.
+        slope: GrowthEstimate,
+    },
+    /// Power of the number.
+    Power {
+        /// Exponent.
+        exponent: GrowthEstimate,
+    },
+    /// Two lines that meet.
+    Bends {
+        /// Number at which they meet.
+        at: f64,
+        /// Growth for one more below it.
+        before: GrowthEstimate,
+        /// Growth for one more above it.
+        after: GrowthEstimate,
+    },
+    /// No law fits.
+    None,
+}
+
+/// Estimate with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct GrowthEstimate {
+    /// Estimate.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
 }
 
 /// Kinds of findings.

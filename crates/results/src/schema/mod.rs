@@ -51,7 +51,7 @@ pub use experiment_log::{
     Block, BlockAllocation, BlockHost, CoreNoise, ExperimentLog, HostNoise, NoiseProbe, NoiseRule,
     Resumption, StoppedBy,
 };
-pub use finding::{Finding, FindingKind, Limit};
+pub use finding::{Finding, FindingKind, Growth, GrowthEstimate, GrowthLaw, GrowthValue, Limit};
 pub use flow::FlowRecord;
 pub use header::ResultHeader;
 pub use host::{ClockDiscipline, Host, HostRecord};

@@ -4,7 +4,9 @@ mod assemble;
 mod batch_policy;
 pub(crate) mod cell_warnings;
 mod claims;
+mod conclusion_words;
 mod cpu_oversubscription;
+mod curves;
 mod detectable_effects;
 mod duet;
 mod endpoints;
@@ -34,6 +36,7 @@ pub use cell_warnings::{full_buffers, late_loss};
 pub use claims::{
     Claim, comparison_claims, flows_of, least_blocks, level_claims, metrics_of, noise_floor_claims,
 };
+pub use conclusion_words::ConclusionWords;
 pub use cpu_oversubscription::{CpuOversubscription, Polling};
 pub use format::{format_micros, format_signed, format_spread};
 pub use lateness::{Lateness, Sender, mean_period_ns};

@@ -5,7 +5,7 @@ use crate::{
     factors::{
         driver_options, fields, profiles,
         rows::{ENV, WAY},
-        table::{Baseline, Compared, Factor, Form, Id, Label, ROW, Shares},
+        table::{Baseline, CellValue, Compared, Factor, Form, Id, Label, ROW, Shares, value},
         value::Kind,
         variables,
     },
@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Factor] = &[
         plural: Some("interfaces"),
         set: Some(|cell, value| cell.interface = value.to()),
         nesting: 1,
-        same: |a, b| a.interface == b.interface,
+        value: value!(|cell| cell.interface),
         id: Id::Varied(90, |cell| vec![cell.interface.clone()]),
         shares: WAY,
         compared: Compared::Text(|cell| Some(cell.interface.clone())),
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Factor] = &[
         },
         set: Some(|cell, value| cell.multicast = value.to()),
         nesting: 2,
-        same: |a, b| a.multicast == b.multicast,
+        value: value!(|cell| cell.multicast),
         shares: WAY,
         compared: Compared::Text(|cell| Some(cell.multicast.to_string())),
         agent: "participant: `multicast`",
@@ -69,7 +69,7 @@ pub(super) const ROWS: &[Factor] = &[
         },
         set: Some(|cell, value| cell.asynchronous = value.to()),
         nesting: 21,
-        same: |a, b| a.asynchronous == b.asynchronous,
+        value: value!(|cell| cell.asynchronous),
         id: Id::Always(87, |cell| cell.asynchronous.then(|| "async".to_owned()).into_iter().collect()),
         shares: WAY,
         compared: Compared::Text(|cell| Some(cell.asynchronous.to_string())),
@@ -102,7 +102,7 @@ pub(super) const ROWS: &[Factor] = &[
         set: Some(|cell, value| cell.loans = value.to()),
         applies: |cell| cell.workload != Workload::Discovery,
         nesting: 22,
-        same: |a, b| a.loans == b.loans,
+        value: value!(|cell| cell.loans),
         id: Id::Always(88, |cell| cell.loans.then(|| "loans".to_owned()).into_iter().collect()),
         shares: WAY,
         compared: Compared::Text(|cell| Some(cell.loans.to_string())),
@@ -120,7 +120,7 @@ pub(super) const ROWS: &[Factor] = &[
         plural: Some("values of vendor_defaults"),
         set: Some(|cell, value| cell.vendor_defaults = value.to()),
         nesting: 3,
-        same: |a, b| a.vendor_defaults == b.vendor_defaults,
+        value: value!(|cell| cell.vendor_defaults),
         id: Id::Always(130, |cell| {
             cell.vendor_defaults.then(|| "as-shipped".to_owned()).into_iter().collect()
         }),
@@ -148,7 +148,7 @@ pub(super) const ROWS: &[Factor] = &[
         has: Some(|cell, value| {
             cell.profile.as_deref().unwrap_or(super::DEFAULT_PROFILE) == value.to::<String>()
         }),
-        same: |a, b| a.profile == b.profile,
+        value: value!(|cell| cell.profile),
         id: Id::Columns(120, profiles::ids),
         compared: Compared::Text(|cell| cell.profile.clone()),
         implies: &["qos", "effective_qos"],
@@ -174,7 +174,7 @@ pub(super) const ROWS: &[Factor] = &[
             cell.base = (name != super::DEFAULT_BASE).then_some(name);
         }),
         nesting: 23,
-        same: |a, b| a.base == b.base,
+        value: value!(|cell| cell.base),
         id: Id::Varied(119, |cell| {
             let name = cell.base.as_deref().unwrap_or(super::DEFAULT_BASE);
             vec![format!("base-{name}")]
@@ -197,7 +197,7 @@ pub(super) const ROWS: &[Factor] = &[
                 inherited. A name must not start with `DDSMARK_`. A list makes the variable the factor `env.NAME`. \
                 Only the agents get these variables, not the processes of `ddsmark drivers`.",
         brief: "Environment variables of the agents.",
-        same: |a, b| a.env == b.env,
+        value: value!(|cell| cell.env),
         parts: Some(variables::by_name),
         id: Id::Columns(110, variables::ids),
         compared: Compared::Fields(fields::of_env),
@@ -212,7 +212,7 @@ pub(super) const ROWS: &[Factor] = &[
     Factor {
         key: "options",
         form: Form::Table("`[options.DRIVER]`"),
-        same: |a, b| a.options == b.options,
+        value: value!(|cell| cell.options),
         parts: Some(driver_options::by_name),
         id: Id::Columns(100, driver_options::ids),
         compared: Compared::Fields(fields::of_options),
@@ -222,7 +222,7 @@ pub(super) const ROWS: &[Factor] = &[
     Factor {
         key: "flows",
         form: Form::Table("`[[flows]]`"),
-        same: |a, b| without_qos(&a.flows) == without_qos(&b.flows),
+        value: value!(|cell| without_qos(&cell.flows)),
         shares: Shares { curve: true, ..ROW.shares },
         compared: Compared::Fields(fields::of_flows),
         agent: "one writer and one reader per flow",
@@ -232,7 +232,7 @@ pub(super) const ROWS: &[Factor] = &[
     Factor {
         key: "qos",
         form: Form::Table("`[qos]`"),
-        same: Factors::same_qos,
+        value: CellValue { same: Factors::same_qos, write: Factors::write_qos },
         shares: Shares { baseline: Baseline::Always, ..ROW.shares },
         compared: Compared::Fields(fields::of_qos),
         implies: &["qos", "effective_qos"],

@@ -4,7 +4,7 @@ use crate::{
     Factors, LinkDelay, LinkLoss, LinkRate, LinkSpec, Placement,
     factors::{
         rows::{LINK_KEYS, WAY, id_part},
-        table::{Compared, Factor, Form, Id, Label, ROW},
+        table::{Compared, Factor, Form, Id, Label, ROW, value},
         value::Kind,
     },
 };
@@ -45,7 +45,7 @@ const PLACEMENT: Factor = Factor {
     plural: Some("placements"),
     set: Some(|cell, value| cell.placement = value.to()),
     nesting: 11,
-    same: |a, b| a.placement == b.placement,
+    value: value!(|cell| cell.placement),
     id: Id::Varied(36, |cell| vec![cell.placement.id()]),
     shares: WAY,
     compared: Compared::Text(|cell| Some(cell.placement.to_string())),
@@ -73,7 +73,7 @@ pub(super) const ROWS: &[Factor] = &[
         plural: Some("rates of links"),
         set: Some(|cell, value| link(cell).rate_bit_per_s = value.to::<LinkRate>().0),
         nesting: 18,
-        same: |a, b| rate(a) == rate(b),
+        value: value!(|cell| rate(cell)),
         id: Id::Varied(46, |cell| id_part("link", rate(cell))),
         shares: WAY,
         compared: Compared::Text(|cell| rate(cell).map(|rate| rate.to_string())),
@@ -97,7 +97,7 @@ pub(super) const ROWS: &[Factor] = &[
         plural: Some("delays of links"),
         set: Some(|cell, value| link(cell).delay_ns = value.to::<LinkDelay>().0),
         nesting: 19,
-        same: |a, b| delay(a) == delay(b),
+        value: value!(|cell| delay(cell)),
         id: Id::Varied(47, |cell| id_part("delay", delay(cell))),
         shares: WAY,
         compared: Compared::Text(|cell| delay(cell).map(|delay| delay.to_string())),
@@ -121,7 +121,7 @@ pub(super) const ROWS: &[Factor] = &[
         plural: Some("losses of links"),
         set: Some(|cell, value| link(cell).loss_ppm = value.to::<LinkLoss>().0),
         nesting: 20,
-        same: |a, b| loss(a) == loss(b),
+        value: value!(|cell| loss(cell)),
         id: Id::Varied(48, |cell| {
             // A percent sign would become a dash.
             let loss = loss(cell).map(|loss| loss.to_string().replace('%', "pct"));
