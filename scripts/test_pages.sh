@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Opens the pages of small results in headless Chromium, light, dark and narrow: the console stays empty, all drawings are there, and
-# the script has added its buttons. Screenshots stay in target/pages. With `--install` it installs Chromium if it is missing, and checks
-# with axe-core that readers with a disability can use the pages.
+# Opens the pages of small results in headless Chromium, light and dark, wide and narrow: the console stays empty, all drawings are
+# there, nothing is wider than the page, and the script has added its buttons. Screenshots stay in target/pages. With `--install` it
+# installs Chromium if it is missing, measures results with all types of charts and an index of them, and checks with axe-core that
+# readers with a disability can use the pages.
 . "$(dirname -- "$0")/common.sh"
 
 say 'pages: reports in a browser'
@@ -22,43 +23,62 @@ mkdir -p "$pages"
 profile=$(mktemp -d)
 trap 'rm -rf "$profile"' EXIT
 export DDSMARK_DRIVER_PATH=$CARGO_TARGET_DIR/drivers
+names=()
 measure() { # NAME ARGUMENTS: a small result with its page
   local name=$1
   shift
-  "$CARGO_TARGET_DIR/debug/ddsmark" "$@" --driver udp --quiet --out "$pages/$name" >"$pages/$name.txt"
+  names+=("$name")
+  "$CARGO_TARGET_DIR/debug/ddsmark" "$@" --runs 3 --warm-up 20ms --duration 100ms --quiet --out "$pages/$name" >"$pages/$name.txt"
 }
-measure sizes characterize --size 64,1024 --runs 3 --warm-up 50ms --duration 100ms
-measure loads load --size 64 --rate 500,2000 --runs 3 --warm-up 50ms --duration 100ms
+measure sizes characterize --driver udp,sim --baseline udp --size 64,1024 --no-reference
+measure loads load --driver udp --size 64 --rate 500,2000
+if [ "${1:-}" = --install ]; then
+  measure mix run mix --driver tcp --no-reference
+  measure stalls load --driver sim --size 64 --rate 2000 --set 'options.sim.stall="40ms,15ms"' --no-reference
+  measure endpoints characterize --driver sim --size 64 --topology 1-1,1-2,1-3 --no-reference
+  measure ring latency --driver sim --size 64 --topology ring-2,ring-3,ring-4 --no-reference
+  measure discovery discovery --driver cyclonedds --participants 2,3,4 --no-reference
+  measure search search --driver sim --size 64 --option sim.service=100us --set search.width=20% --no-reference
+  measure many latency --driver sim,udp --size 16,64 --receive waitset,polling --send-queue 10,20,30,40 --no-reference
+  "$CARGO_TARGET_DIR/debug/ddsmark" report "${names[@]/#/$pages/}" --html "$pages/report.html" >"$pages/index.txt"
+fi
 
 browse() { # ARGUMENTS: what the browser prints, at most 60 s
   timeout 60 "$browser" --headless=new --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$profile" "$@"
 }
-for name in sizes loads; do
+shown=()
+for name in "${names[@]}" .; do
+  [ -e "$pages/$name/report.html" ] || continue
+  shown+=("$name")
   url=file://$pages/$name/report.html
-  console=$(browse --enable-logging=stderr --v=0 --dump-dom "$url" 2>&1 >"$pages/$name.dom" | grep CONSOLE || true)
+  console=$(browse --enable-logging=stderr --v=0 --dump-dom "$url" 2>&1 >"$pages/$name/opened.dom" | grep CONSOLE || true)
   [ -z "$console" ] || fail "the console of $name is not empty: $console" "open $pages/$name/report.html"
   python3 - "$pages/$name" <<'PYTHON'
 import re, sys
 
-source, opened = open(sys.argv[1] + "/report.html").read(), open(sys.argv[1] + ".dom").read()
+source, opened = open(sys.argv[1] + "/report.html").read(), open(sys.argv[1] + "/opened.dom").read()
 figures = source.count("<figure ")
 counts = {
     "two drawings for each chart": (len(re.findall(r'<svg class="chart (?:wd|nw)', opened)), 2 * figures),
     "a button for each chart": (opened.count('class="copy"'), figures),
 }
 for what, (found, wanted) in counts.items():
-    if found != wanted or not wanted:
-        sys.exit(f"error: {sys.argv[1]}: {what}: {found} instead of {wanted}\nhint: compare report.html with the .dom beside it")
+    if found != wanted:
+        sys.exit(f"error: {sys.argv[1]}: {what}: {found} instead of {wanted}\nhint: compare report.html with opened.dom beside it")
 print(f"{sys.argv[1]}: {figures} charts")
 PYTHON
   for look in 'light 1200,2400' 'narrow 500,4000' 'dark 1200,2400 --blink-settings=preferredColorScheme=0'; do
     read -r as size flag <<<"$look"
-    browse --window-size="$size" ${flag:+"$flag"} --screenshot="$pages/$name-$as.png" "$url" 2>/dev/null
-    [ -s "$pages/$name-$as.png" ] || fail "no screenshot of $name ($as)" 'try the browser by hand'
+    browse --window-size="$size" ${flag:+"$flag"} --screenshot="$pages/$name/$as.png" "$url" 2>/dev/null
+    [ -s "$pages/$name/$as.png" ] || fail "no screenshot of $name ($as)" 'try the browser by hand'
   done
 done
 printf 'screenshots are in %s\n' "$pages"
 [ "${1:-}" = --install ] || exit 0
+for id in verdicts runs percentiles latency-over-size throughput-over-size time rate-over-time cpu load delivered time-under-load flows \
+  sample-time-over-readers readers rtt-over-nodes hops matched-over-participants trials-ndr all-latencies; do
+  grep -q "<figure id=\"$id\"" "$pages"/*/report.html || fail "no page has the chart $id" 'the results above lack what it shows'
+done
 
 # axe-core comes in a wheel, and is used here only.
 axe=$root/.sdk/axe/axe_playwright_python/axe.min.js
@@ -67,24 +87,35 @@ if [ ! -e "$axe" ]; then
   python3 -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps --require-hashes --upgrade \
     --root-user-action=ignore --target "$root/.sdk/axe" -r "$pages/axe.txt"
 fi
-violations() { # PAGE [FLAG]: prints the rules that the page violates, after the word `violated:`
-  python3 - "$1" "$axe" "$pages/axe.html" <<'PYTHON'
+violations() { # PAGE WIDTH [FLAG]: prints the rules that the page violates, after the word `violated:`
+  python3 - "$1" "$axe" "$pages/axe.html" "$2" <<'PYTHON'
 import re, sys
 
 page, axe = (open(path).read() for path in sys.argv[1:3])
-# Only this copy may execute another script.
+width = sys.argv[4]
+# Only this copy may execute another script. A window is not narrower than 500 px, but its content can be.
 page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
-show = 'axe.run().then(r => { document.title = "violated:" + r.violations.map(v => v.id).join(" ") + ";" })'
+page = page.replace("</head>", f"<style>html{{width:{width}px}}</style></head>")
+show = """axe.run().then(r => {
+  const ids = r.violations.map(v => v.id), end = document.documentElement.getBoundingClientRect().left + WIDTH;
+  const inside = e => e.closest(".scroll,svg,pre,.skip");
+  const wide = [...document.body.querySelectorAll("*")].find(e => !inside(e) && e.getBoundingClientRect().right > end + 1);
+  if (wide) ids.push("wider-than-the-page-" + wide.tagName);
+  document.title = "violated:" + ids.join(" ") + ";" })""".replace("WIDTH", width)
 open(sys.argv[3], "w").write(page.replace("</body>", f"<script>{axe}</script><script>{show}</script></body>"))
 PYTHON
-  browse --virtual-time-budget=30000 ${2:+"$2"} --dump-dom "file://$pages/axe.html" 2>/dev/null | sed -nE 's/.*<title>(violated:[^<]*;)<.*/\1/p'
+  browse --window-size="$(($2 < 500 ? 500 : $2)),2400" --virtual-time-budget=30000 ${3:+"$3"} --dump-dom "file://$pages/axe.html" 2>/dev/null |
+    sed -nE 's/.*<title>(violated:[^<]*;)<.*/\1/p'
 }
 sed 's/<html lang="[a-z]*"/<html/' "$pages/sizes/report.html" >"$pages/planted.html"
-[ "$(violations "$pages/planted.html")" = 'violated:html-has-lang;' ] || fail 'axe-core did not find a planted violation' 'see planted.html'
-for name in sizes loads; do
-  for flag in '' --blink-settings=preferredColorScheme=0; do
-    found=$(violations "$pages/$name/report.html" "$flag")
-    [ "$found" = 'violated:;' ] || fail "$name/report.html ${flag:-light}: ${found:-no answer of axe-core}" 'https://dequeuniversity.com/rules/axe explains the rules'
+[ "$(violations "$pages/planted.html" 1200)" = 'violated:html-has-lang;' ] || fail 'axe-core did not find a planted violation' 'see planted.html'
+sed 's|</main>|<p style="width:2000px">wide</p></main>|' "$pages/sizes/report.html" >"$pages/planted.html"
+[ "$(violations "$pages/planted.html" 390)" = 'violated:wider-than-the-page-P;' ] || fail 'a planted wide element was not found' 'see planted.html'
+for name in "${shown[@]}"; do
+  for look in 1200 390 '1200 --blink-settings=preferredColorScheme=0' '390 --blink-settings=preferredColorScheme=0'; do
+    read -r width flag <<<"$look"
+    found=$(violations "$pages/$name/report.html" "$width" "$flag")
+    [ "$found" = 'violated:;' ] || fail "$name/report.html ($look): ${found:-no answer of axe-core}" 'https://dequeuniversity.com/rules/axe explains the rules'
   done
 done
 printf 'axe-core finds no violation\n'
