@@ -11,8 +11,8 @@ printf 'question = "?"\nworkload = ["latency", "throughput"]\n[factors]\ndriver 
   "$(seq -s, 64 563)" >"$plans/1000-cells.toml"
 {
   printf 'question = "?"\nworkload = "paced"\n[factors]\ndriver = "sim"\n'
-  for flow in $(seq 100); do printf '[[flows]]\nname = "f%s"\nsize = 64\nrate = 100\nqos = { history = "keep_last", history_depth = %s }\n' "$flow" "$flow"; done
-} >"$plans/100-flows.toml"
+  for flow in $(seq 1000); do printf '[[flows]]\nname = "f%s"\nsize = 64\nrate = 100\nqos = { history = "keep_last", history_depth = %s }\n' "$flow" "$((flow % 100 + 1))"; done
+} >"$plans/1000-flows.toml"
 {
   printf 'question = "?"\nworkload = "paced"\n[factors]\ndriver = "udp"\nrate = "max"\ntopics = 100\nsize = [%s]\n' \
     "$(seq -s, 64 73)"
@@ -24,7 +24,7 @@ chmod +x "$plans/agent"
 export DDSMARK_AGENT=$plans/agent
 
 failed=0
-for plan in 1000-cells 100-flows 1000-topics; do
+for plan in 1000-cells 1000-flows 1000-topics; do
   began=${EPOCHREALTIME/./}
   (ulimit -S -d 204800 && ddsmark run "$plans/$plan.toml" --dry-run) >"$plans/$plan.txt" 2>&1 || {
     failed=1

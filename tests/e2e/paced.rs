@@ -140,6 +140,63 @@ fn each_flow_has_its_own_schedule_and_metrics() {
     assert!(drawn.len() > 1, "{drawn:?}");
 }
 
+/// The simulated middleware takes 5 ms, which `tight` does not allow. With real middleware, all deadlines are those of a busy host.
+#[test]
+fn system_names_the_flow_that_misses_its_deadline() {
+    let scene = Scene::new();
+    let file = |driver: &str, tight: &str| {
+        format!(
+            r#"
+            question = "Which topic suffers?"
+            workload = "paced"
+            factors.driver = "{driver}"
+            [[flows]]
+            name = "tight"
+            size = 64
+            rate = "100/s"
+            deadline = "{tight}"
+            [[flows]]
+            name = "small"
+            count = 20
+            size = 64
+            rate = "20/s"
+            deadline = "10s"
+            [design]
+            blocks = 1
+            warm_up = "50ms"
+            measure = "1s"
+            {options}
+            "#,
+            options = if driver == "sim" { "[options.sim]\nlatency = \"5ms\"" } else { "" }
+        )
+    };
+    let document = runs(&scene, &file("sim", "1ms"));
+    let cell = &list(&document["cells"])[0];
+    let (run, system) = (&cell["runs"][0], &cell["paced"]["system"]);
+    assert_reconciles(run);
+    let tight = &run["flows"][0]["timeliness"];
+    assert_eq!(
+        (count(&tight["planned"]), count(&tight["missed"]), &tight["is_met"]),
+        (100, 100, &false.into())
+    );
+    assert_eq!((count(&system["runs"]), count(&system["met_runs"])), (1, 0), "{system:#}");
+    assert_eq!((&system["not_met"][0]["flow"], count(&system["not_met"][0]["flows"])), (&"tight".into(), 1));
+    // Half a period of 10 ms and the response, at least.
+    assert!(number(&tight["mean_age_ns"]) > 9e6, "{tight:#}");
+
+    let document = runs(&Scene::new(), &file("cyclonedds", "10s"));
+    let cell = &list(&document["cells"])[0];
+    let (run, system) = (&cell["runs"][0], &cell["paced"]["system"]);
+    assert_reconciles(run);
+    assert_eq!(list(&run["flows"]).len(), 21);
+    for flow in list(&run["flows"]) {
+        let [missed, planned] = ["missed", "planned"].map(|name| count(&flow["timeliness"][name]));
+        assert_eq!(missed, planned - count(&flow["counted"]["delivered"]), "{flow:#}");
+        assert!(count(&flow["latency"]["age"]["n"]) > 0, "{flow:#}");
+    }
+    assert_eq!(count(&system["met_runs"]), 1, "{system:#}");
+}
+
 #[test]
 fn each_flow_has_its_own_policies() {
     let scene = Scene::new();

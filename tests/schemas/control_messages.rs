@@ -70,7 +70,7 @@ fn requests_follow_the_schema() {
     let trace = Trace { file: "t".to_owned(), sha256: "ab".to_owned(), samples: 2, length_ns: 1 };
     let rate = Rate::per_second(10);
     let flows = [Load::Trace { trace }, Load::Poisson { rate }, Load::Burst { rate }, Load::Max];
-    let flow = |load| Flow { name: "f".to_owned(), size_bytes: 64, load, qos: None, qos_of_ends: None };
+    let flow = |load| Flow::new("f", 64, load);
     let paced = Factors { workload: Workload::Paced, flows: flows.map(flow).into(), ..Factors::default() };
     let discovery = Factors {
         workload: Workload::Discovery,

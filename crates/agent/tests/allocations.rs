@@ -35,6 +35,7 @@ fn writing_receiving_and_recording_allocate_nothing() {
             loans: false,
             load: None,
             delay_ns: 0,
+            deadline_ns: None,
         };
         record(Keys::of_stream(&stream));
     }

@@ -14,7 +14,7 @@ use agent::{
         meters::TrafficMeter,
         role::{AgentRole as _, TrafficLimit},
     },
-    roles::paced_writer::{FlowWriter, PacedWriter},
+    roles::{flow_writer::FlowWriter, paced_writer::PacedWriter},
     traffic::flow_spec::FlowSpec,
 };
 use allocation_counter::measure;

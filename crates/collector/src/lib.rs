@@ -27,6 +27,7 @@ mod reports;
 mod ring;
 mod routes;
 mod throughput;
+mod timeliness;
 mod traces;
 
 use experiment::{Design, Factors, Topology, Workload};

@@ -8,7 +8,7 @@ use experiment::{Factors, Load, Schedule, probe_every};
 use results::{
     Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, HistogramError, Lateness, Measurement,
     Paced, Received, Sender, TakeStats, Throughput, WarningKind, WritingTime, format_micros, format_value,
-    mean_period_ns, steady_rate,
+    steady_rate,
 };
 use stats::total;
 
@@ -19,10 +19,13 @@ use crate::{
     latency::sum_of,
     probes,
     routes::Route,
+    timeliness,
 };
 
 /// Kinds of latency of a stream, in the order of [`Ends::distributions`].
-const KINDS: [&str; 4] = ["response", "service", "send_lag", "write_call"];
+const KINDS: [&str; 5] = ["response", "service", "send_lag", "write_call", AGE];
+/// Kind of the peaks of the age of information. It is of each flow, and not of all together.
+const AGE: &str = "age";
 /// Relative tolerance for the sum of two means: means are exact sums divided by a count.
 const ROUNDING: f64 = 1e-9;
 
@@ -51,9 +54,11 @@ impl<'a> Ends<'a> {
         Some(Self { route, load, whose, writer, read, is_first_of_writer: false })
     }
 
-    const fn distributions(&self) -> [&'a Distribution; 4] {
+    fn distributions(&self) -> [&'a Distribution; 5] {
+        static NONE: Distribution = Distribution::EMPTY;
         let (writer, read) = (self.writer, self.read);
-        [&read.response, &read.service, &writer.send_lag, &writer.write_call]
+        let age = read.timeliness.as_ref().map_or(&NONE, |timeliness| &timeliness.age);
+        [&read.response, &read.service, &writer.send_lag, &writer.write_call, age]
     }
 
     /// Returns the negative times of a kind; `None` for times within one host.
@@ -91,7 +96,7 @@ impl<'a> Ends<'a> {
     /// Returns the number of samples that arrived later than a mean period after their intended send time; `None` without
     /// such times, and if the histogram cannot be read.
     fn late(&self, unreadable: impl FnOnce(HistogramError)) -> Option<u64> {
-        let period_ns = mean_period_ns(self.load)? as u64;
+        let period_ns = self.load.mean_period_ns()? as u64;
         // those too late for a response time are late, too
         let mut late = self.read.unplaced;
         let read = self.read.response.read_each(|_, window| {
@@ -177,6 +182,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
             delivered_in_time: writing.delivered(&ends.read.received),
             unplaced: ends.read.unplaced,
             late,
+            timeliness: timeliness::of(&ends.route, ends.writer.planned, ends.read, factors),
             lag_in_writes_pct: ends.lag_in_writes().map(|share| 100.0 * share),
             ..ends.route.record(factors)
         });
@@ -252,7 +258,7 @@ fn takes(evaluation: &mut Evaluation, factors: &Factors, reports: &RunReports) {
 fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Option<u64>) {
     let Ends { whose, writer, read, .. } = ends;
     let delivered = read.received.delivered;
-    let [response, service, lag, _] = ends.distributions();
+    let [response, service, lag, ..] = ends.distributions();
     let batches = writer.batches.as_ref();
     evaluation.check(batches.is_none_or(|batches| batches.samples == writer.accepted), || {
         format!(
@@ -305,6 +311,7 @@ fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Option<u64>) {
             read.unplaced
         )
     });
+    timeliness::check(evaluation, &ends.route, whose, read);
     if response.n != service.n || service.n == 0 || !negative.is_none() {
         return;
     }
@@ -340,7 +347,7 @@ fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>]) {
         let times = ends.iter().zip(&names).map(|(ends, name)| FlowTimes {
             name: name.clone(),
             distribution: ends.distributions()[index],
-            is_pooled: !of_writers || ends.is_first_of_writer,
+            is_pooled: kind != AGE && (!of_writers || ends.is_first_of_writer),
             lost: 0,
         });
         let of_flows = match &times.collect::<Vec<_>>()[..] {
@@ -350,7 +357,7 @@ fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>]) {
             }
             several => evaluation.add_flows(kind, several),
         };
-        if !of_writers {
+        if !of_writers && kind != AGE {
             evaluation.between_hosts(kind, worst_ns, negatives);
         }
         if let [record] = &mut records[..] {
@@ -430,7 +437,10 @@ fn warn(evaluation: &mut Evaluation, writing_ns: u64, paced: &Paced, ends: &[End
     let records = evaluation.flows.clone();
     for (one, record) in ends.iter().zip(&records).filter(|(one, _)| one.is_first_of_writer) {
         let usage = &one.route.writing.report.usage;
-        let sender = Sender::new(record.lag_in_writes_pct.unwrap_or(0.0) / 100.0, usage);
+        let mut sender = Sender::new(record.lag_in_writes_pct.unwrap_or(0.0) / 100.0, usage);
+        if let Some(thread_ns) = one.writer.thread_ns {
+            sender.busy = thread_ns as f64 / usage.elapsed_ns.max(1) as f64;
+        }
         if let Some(late) = Lateness::classify(one.load, &record.latency, writing_ns, sender) {
             let kind =
                 if late.is_back_pressure() { WarningKind::BackPressure } else { WarningKind::SenderLimited };

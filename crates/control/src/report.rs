@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use results::{
-    Batches, Distribution, Interface, Received, Reception, Sockets, TakeStats, ThrottleStats, Usage,
+    Batches, Distribution, Interface, Received, Reception, Sockets, TakeStats, ThrottleStats,
+    TimelinessReport, Usage,
 };
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -205,6 +206,10 @@ pub struct FlowWriterReport {
     pub held_ns: f64,
     /// Durations of write calls.
     pub write_call: Distribution,
+    /// Time in which the thread that writes the flow was on a core or waited for one, in ns. Absent if one thread writes all
+    /// flows, or if the kernel does not report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_ns: Option<u64>,
     /// Batches flushed; `None` without batching.
     #[serde(default)]
     pub batches: Option<Batches>,
@@ -245,6 +250,9 @@ pub struct FlowReaderReport {
     /// Samples with a negative response time, which is not in `response`.
     #[serde(default, skip_serializing_if = "NegativeTimes::is_none")]
     pub negative_response: NegativeTimes,
+    /// Samples in time, and the age of the newest one; `None` without a deadline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeliness: Option<TimelinessReport>,
     /// Numbers of samples taken at a time; `None` for a listener.
     #[serde(default)]
     pub takes: Option<TakeStats>,

@@ -10,6 +10,7 @@ pub mod operations;
 mod pool;
 mod rate;
 mod sequence;
+mod timeliness;
 
 pub use encoded_windows::EncodedWindows;
 pub use histogram::{COARSE_WINDOWS, Distribution, QUANTILES, Windows};
@@ -18,3 +19,4 @@ pub use interval_log::{Histograms, IntervalLog};
 pub use pool::Pool;
 pub use rate::{ARRIVAL_WINDOWS, Arrivals, WindowCounts};
 pub use sequence::{Received, SequenceSet, nearest};
+pub use timeliness::{TimelinessRecorder, TimelinessReport};

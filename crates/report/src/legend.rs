@@ -6,7 +6,7 @@ use results::{CellResult, PacedCell, ResultDocument, Run, SteadyClass};
 use crate::{
     discovery, maximum,
     number::{count, duration},
-    overlays, paced, ring, search, tables,
+    overlays, paced, ring, search, system, tables,
 };
 
 /// Returns the paragraphs of the legend.
@@ -120,6 +120,9 @@ fn under_load(document: &ResultDocument) -> Vec<String> {
          not arrive are not late but missing."
             .to_owned(),
     ];
+    if document.cells.iter().any(system::is_system) {
+        paragraphs.push(system::LEGEND.to_owned());
+    }
     if !document.max_rates.is_empty() {
         paragraphs.push(maximum::LEGEND.to_owned());
     }

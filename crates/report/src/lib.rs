@@ -37,6 +37,7 @@ mod settings;
 mod shell;
 mod summary;
 mod support;
+mod system;
 mod tables;
 mod terminal;
 mod verdicts;

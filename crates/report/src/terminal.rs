@@ -11,7 +11,7 @@ use crate::{
     legend::legend,
     links, maximum,
     number::{count, date},
-    paced, published, ring, search, settings,
+    paced, published, ring, search, settings, system,
     tables::{self, LOSSY, SAME_AS_UNBATCHED},
     verdicts,
 };
@@ -246,6 +246,15 @@ impl Page {
     }
 
     fn paced(&mut self, document: &ResultDocument, cells: &[&CellResult]) {
+        let systems: Vec<&CellResult> =
+            cells.iter().copied().filter(|cell| system::is_system(cell)).collect();
+        if !systems.is_empty() {
+            self.line("\nTopics: deadlines, and the samples that missed them");
+            self.text.push_str(&system::grid(&systems).render());
+            for (outcome, _) in system::outcomes(&systems) {
+                self.wrapped(&outcome);
+            }
+        }
         self.line("\nLoad: planned, accepted and delivered samples");
         self.text.push_str(&paced::rates(cells).render());
         if let Some(batched) = cells.iter().find(|cell| cell.factors.batch_bytes > 0) {

@@ -20,25 +20,27 @@ mod values;
 pub use directory::{Directory, DirectoryError, LogWindow, SavedExperiment};
 pub use recording::{
     ARRIVAL_WINDOWS, Arrivals, COARSE_WINDOWS, Distribution, EncodedWindows, HistogramError, Histograms,
-    IntervalLog, Pool, QUANTILES, Received, SequenceSet, WindowCounts, Windows, nearest, new_histogram,
+    IntervalLog, Pool, QUANTILES, Received, SequenceSet, TimelinessRecorder, TimelinessReport, WindowCounts,
+    Windows, nearest, new_histogram,
 };
 pub use schema::{
-    Batches, Block, BlockAllocation, BlockHost, CellFlow, CellLatency, CellResult, ClockDiscipline,
-    ComparedSide, Comparison, Conclusion, CoreNoise, CpuPerSample, CriterionOutcome, CriterionResult,
-    DeliveryCounts, DetectableEffects, Difference, DiscoveryRecord, DryRunReport, Duet, EffectEstimate,
-    EndpointRecord, EndpointSpread, EntityRecord, Environment, EnvironmentDifference, EnvironmentFields,
-    ExperimentLog, Failure, Finding, FindingKind, FlowRecord, GoalCell, GoalRecord, Group, Growth,
-    GrowthEstimate, GrowthLaw, GrowthValue, Hop, Host, HostNoise, HostRecord, Idle, IdleCost, Interface,
-    JoinCost, KeptSelfTests, LateFlow, LateJoinRecord, Latency, Limit, LinkCeiling, LinkFrames, LinkLateness,
-    LinkReading, LinkRecord, MAXIMUM_PHASE, MIN_SIDE_BY_SIDE_PCT, MaxRate, MaxRateRun, MeasuredValue,
-    Measurement, Metric, MetricSelector, MinDetectableEffect, ModesBy, MulticastSent, NoiseProbe, NoiseRule,
-    NoiseSummary, Paced, PacedCell, Pairing, ParticipantRecord, PingRetries, ProbeStats, ProcessRecord,
-    PublishedValue, Reception, Reference, ReferenceChange, ReferenceMetric, Resolution, ResultDocument,
-    ResultHeader, Resumption, Ring, Run, RunState, RunningExperiment, SCHEMA_VERSION, SearchBound,
-    SearchCell, SearchRecord, SearchState, SelfTest, SeparatingField, Sockets, State, SteadyClass,
-    SteadySegment, SteadyState, StoppedBy, Tail, TakeStats, ThrottleStats, Throughput, Tool, TrialGoalResult,
-    TrialRecord, TypicalValue, UNDER_DUET_INTERFERENCE, UnpacedRate, Usage, Verdict, VerdictKind,
-    VerdictMode, VerdictSide, Warning, WarningKind, WireBytes, kind_of_flow, kind_of_hop, sha256,
+    Batches, Block, BlockAllocation, BlockHost, CellFlow, CellLatency, CellResult, CellTimeliness,
+    ClockDiscipline, ComparedSide, Comparison, Conclusion, CoreNoise, CpuPerSample, CriterionOutcome,
+    CriterionResult, DeliveryCounts, DetectableEffects, Difference, DiscoveryRecord, DryRunReport, Duet,
+    EffectEstimate, EndpointRecord, EndpointSpread, EntityRecord, Environment, EnvironmentDifference,
+    EnvironmentFields, ExperimentLog, Failure, Finding, FindingKind, FlowRecord, GoalCell, GoalRecord, Group,
+    Growth, GrowthEstimate, GrowthLaw, GrowthValue, Hop, Host, HostNoise, HostRecord, Idle, IdleCost,
+    Interface, JoinCost, KeptSelfTests, LateFlow, LateJoinRecord, Latency, Limit, LinkCeiling, LinkFrames,
+    LinkLateness, LinkReading, LinkRecord, MAXIMUM_PHASE, MIN_SIDE_BY_SIDE_PCT, MaxRate, MaxRateRun,
+    MeasuredValue, Measurement, Metric, MetricSelector, MinDetectableEffect, ModesBy, MulticastSent,
+    NoiseProbe, NoiseRule, NoiseSummary, NotMet, Paced, PacedCell, Pairing, ParticipantRecord, PingRetries,
+    ProbeStats, ProcessRecord, PublishedValue, Reception, Reference, ReferenceChange, ReferenceMetric,
+    Resolution, ResultDocument, ResultHeader, Resumption, Ring, Run, RunState, RunningExperiment,
+    SCHEMA_VERSION, SearchBound, SearchCell, SearchRecord, SearchState, SelfTest, SeparatingField, Sockets,
+    State, SteadyClass, SteadySegment, SteadyState, StoppedBy, SystemOutcome, Tail, TakeStats, ThrottleStats,
+    Throughput, Timeliness, Tool, TrialGoalResult, TrialRecord, TypicalValue, UNDER_DUET_INTERFERENCE,
+    UnpacedRate, Usage, Verdict, VerdictKind, VerdictMode, VerdictSide, Warning, WarningKind, WireBytes,
+    kind_of_flow, kind_of_hop, sha256,
 };
 #[cfg(feature = "schema")]
 pub use schema::{comparison_json_schema, json_schema, selftest_json_schema};
@@ -47,6 +49,6 @@ pub use values::{
     Polling, SHOWN_BLOCKS, Sender, Shortfall, SmallestDifference, TRIAL_WINDOWS, TrialLog, TrialResult,
     WIDE_SPREAD, WritingTime, comparison_claims, flows_of, format_micros, format_signed, format_spread,
     format_value, full_buffers, late_loss, least_blocks, least_runs_for_claims, level_claims,
-    losses_by_reader, mean_period_ns, metrics_of, noise_floor_claims, over_half_noisy, smallest_differences,
-    stats_goal, steady_latency, steady_rate, with_rate,
+    losses_by_reader, metrics_of, noise_floor_claims, over_half_noisy, smallest_differences, stats_goal,
+    steady_latency, steady_rate, with_rate,
 };

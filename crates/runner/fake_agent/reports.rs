@@ -7,7 +7,8 @@ use control::{
 };
 use experiment::{Load, Role, StreamSpec};
 use results::{
-    Arrivals, Distribution, Interface, MulticastSent, Received, Sockets, Usage, WindowCounts, Windows,
+    Arrivals, Distribution, Interface, MulticastSent, Received, Sockets, TimelinessReport, Usage,
+    WindowCounts, Windows,
 };
 
 /// Number of samples or pings.
@@ -178,6 +179,7 @@ fn paced_writer_report(configure: &Configure) -> PacedWriterReport {
         },
         held_ns: 0.0,
         write_call: distribution(configure, 2_000, sent),
+        thread_ns: None,
         batches: None,
     };
     PacedWriterReport {
@@ -206,6 +208,12 @@ fn paced_reader_report(configure: &Configure, scripted: &dyn Fn(&'static str) ->
             unplaced: 0,
             negative_service: NegativeTimes::default(),
             negative_response: NegativeTimes::default(),
+            timeliness: stream.deadline_ns.map(|_| TimelinessReport {
+                in_time: received.delivered,
+                mean_age_ns: OUT_NS as f64,
+                age: distribution(configure, OUT_NS, received.delivered),
+                gaps: None,
+            }),
             takes: None,
             received,
         }

@@ -46,6 +46,9 @@ pub(crate) fn refuse(factors: &Factors, design: &Design, host: &HostModel) -> Re
     if experiment::probe_every(factors, design).is_some() {
         return rejected("no sample is echoed to probe a stream in virtual time", "leave `probe_every` out");
     }
+    if !factors.flows.is_empty() && !design.threads.is_one() {
+        return rejected("one thread writes all flows in virtual time", "use `threads = \"one\"`");
+    }
     if factors.queues.polling_delay_ns.is_some() {
         return rejected("readers do not sleep between looks in virtual time", "leave `polling_delay` out");
     }

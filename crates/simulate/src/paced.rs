@@ -9,7 +9,7 @@ use control::{
     RoleReport, lead_ns, windows_of_flow,
 };
 use experiment::{Design, Load};
-use results::WritingTime;
+use results::{TimelinessRecorder, WritingTime};
 
 use crate::{
     Series,
@@ -255,12 +255,16 @@ impl Reports<'_> {
                 series.response.clear();
                 let timed = stream.load.as_ref().is_some_and(Load::has_times);
                 let times = times_of(stream.writer);
+                let mut timeliness = stream
+                    .deadline_ns
+                    .map(|deadline_ns| TimelinessRecorder::new(deadline_ns, design.measure_ns));
                 let (received, join) = reader.receive(position, design, |taken_ns, sequence| {
                     let at = taken_ns - begin;
                     let (intended, sent) = times[sequence as usize];
                     series.service.record(at, at - sent);
                     if timed {
                         series.response.record(at, at - intended);
+                        timeliness.iter_mut().for_each(|timeliness| timeliness.arrived(at, intended));
                     }
                 });
                 let mut distribution = |series| recorder.distribution(series, windows, design.measure_ns);
@@ -272,6 +276,7 @@ impl Reports<'_> {
                     unplaced: 0,
                     negative_service: NegativeTimes::default(),
                     negative_response: NegativeTimes::default(),
+                    timeliness: timeliness.as_mut().map(TimelinessRecorder::report),
                     takes: None,
                 });
             }

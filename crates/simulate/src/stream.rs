@@ -158,6 +158,7 @@ impl<'w> Stream<'w> {
             held_ns: send_lag.mean_ns,
             send_lag,
             write_call: recorder.distribution(&self.recorded.write_call, windows, design.measure_ns),
+            thread_ns: None,
             batches: self.packing.batches(),
         }
     }

@@ -37,6 +37,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             keep_awake: false,
             reference: true,
             spin: true,
+            threads: experiment::WritingThreads::One,
             probe_every: None,
             probe_every_of_size: [].into(),
             await_echo: false,

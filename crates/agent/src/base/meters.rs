@@ -267,6 +267,13 @@ fn times(file: &File) -> Option<(u64, u64)> {
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }
 
+/// Returns the time in which the calling thread was on a core or waited for one, in ns; `None` if the kernel does not report it.
+#[must_use]
+pub fn thread_ns() -> Option<u64> {
+    let (used_ns, waited_ns) = times(&File::open("/proc/thread-self/schedstat").ok()?)?;
+    used_ns.checked_add(waited_ns)
+}
+
 /// Returns the CPU time of this process since its start, in ns.
 #[must_use]
 pub fn cpu_ns() -> u64 {

@@ -35,6 +35,13 @@ impl SleepSpinTimer {
         Self { spin_ns: if spin { spin_for(&mut overshoots()) } else { 0 } }
     }
 
+    /// Sets the timer slack of the calling thread, which waits as the thread that calibrated the timer.
+    #[must_use]
+    pub fn on_this_thread(self) -> Self {
+        let _ = set_timerslack(1);
+        self
+    }
+
     /// Returns how long each wait spins, in ns; 0: waits only sleep.
     #[must_use]
     pub const fn spin_ns(&self) -> u64 {

@@ -38,6 +38,7 @@ fn echo_with_another_key_is_corrupt() {
         loans: false,
         load: None,
         delay_ns: 0,
+        deadline_ns: None,
     });
     let mut echoes = EchoRecorder::new(Identity { keys, ..IDENTITY }, Payloads::new(1, 64), u32::MAX);
     let flight = echoes.flight();

@@ -6,6 +6,7 @@ pub mod echo_listener;
 pub mod echo_recorder;
 pub mod echo_return;
 pub mod echo_sender;
+pub mod flow_writer;
 pub mod paced_reader;
 pub mod paced_writer;
 pub mod participant;

@@ -14,8 +14,8 @@ use std::{
 
 use control::{Configure, FlowReaderReport, MeasureReply, NegativeTimes, PacedReaderReport, RoleReport};
 use driver_host::{DriverError, ListeningReader, Sample};
-use experiment::SendTimes;
-use results::{TakeStats, WindowCounts, Windows};
+use experiment::{QosDuration, SendTimes};
+use results::{TakeStats, TimelinessRecorder, WindowCounts, Windows};
 
 use crate::{
     base::{
@@ -64,6 +64,8 @@ pub struct FlowRecorder {
     unplaced: u64,
     negative_service: NegativeTimes,
     negative_response: NegativeTimes,
+    /// Timeliness; `None` without a deadline.
+    timeliness: Option<TimelinessRecorder>,
     /// Take statistics, set when the reader is closed; `None` for a listener.
     takes: Option<TakeStats>,
 }
@@ -111,8 +113,21 @@ impl FlowRecorder {
             unplaced: 0,
             negative_service: NegativeTimes::default(),
             negative_response: NegativeTimes::default(),
+            timeliness: plan
+                .deadline_ns()
+                .map(|deadline_ns| TimelinessRecorder::new(deadline_ns, configure.measure_ns)),
             takes: None,
         }
+    }
+
+    /// Counts the periods of the QoS policy DEADLINE without an arrival.
+    #[must_use]
+    pub fn with_gaps(self, period: Option<QosDuration>) -> Self {
+        let gap_ns = match period {
+            Some(QosDuration::Ns(ns)) => Some(ns),
+            Some(QosDuration::Infinite(_)) | None => None,
+        };
+        Self { timeliness: self.timeliness.map(|recorder| recorder.with_gaps(gap_ns)), ..self }
     }
 
     /// Returns the progress, for the thread that waits.
@@ -135,6 +150,9 @@ impl FlowRecorder {
             match times.at(sequence) {
                 Some(at_ns) => {
                     record(&mut self.response, &mut self.negative_response, now, self.begin_ns + at_ns);
+                    if let Some(timeliness) = &mut self.timeliness {
+                        timeliness.arrived(now.saturating_sub(self.begin_ns), at_ns);
+                    }
                 }
                 None => self.unplaced += 1,
             }
@@ -148,7 +166,7 @@ impl FlowRecorder {
         self.response.begin_at(self.begin_ns);
     }
 
-    fn read(&self) -> FlowReaderReport {
+    fn read(&mut self) -> FlowReaderReport {
         FlowReaderReport {
             received: self.stats.received(),
             join: self.stats.reception(),
@@ -157,6 +175,7 @@ impl FlowRecorder {
             unplaced: self.unplaced,
             negative_service: self.negative_service,
             negative_response: self.negative_response,
+            timeliness: self.timeliness.as_mut().map(TimelinessRecorder::report),
             takes: self.takes.clone(),
         }
     }
@@ -366,7 +385,7 @@ impl AgentRole for PacedReader {
         let probes = arrivals.first_mut().map_or(Ok(None), |first| first.stats.probes())?;
         Ok(RoleReport::PacedReader(PacedReaderReport {
             probes,
-            flows: arrivals.iter().map(FlowRecorder::read).collect(),
+            flows: arrivals.iter_mut().map(FlowRecorder::read).collect(),
             foreign: arrivals.iter().map(|arrivals| arrivals.stats.foreign()).sum(),
         }))
     }

@@ -16,8 +16,9 @@ use crate::{
         echo_recorder::EchoRecorder,
         echo_return::{EchoReturn, ReturnInput, WaitingThread},
         echo_sender::{EchoSender, PingRecorder},
+        flow_writer::FlowWriter,
         paced_reader::{self, FlowRecorder, PacedReader, StartTime},
-        paced_writer::{FlowWriter, PacedWriter},
+        paced_writer::PacedWriter,
         participant::IdleParticipant,
         pinger::Pinger,
         pipelined_pinger::{PipelinedInput, PipelinedPinger},
@@ -309,7 +310,8 @@ impl RoleSetup<'_> {
             let config = reader_config(self.driver, spec);
             let recorder = |stream: &StreamSpec| {
                 let plan = FlowSpec::new(configure, stream)?.to_reader(spec.content_filter);
-                let recorder = FlowRecorder::new(configure, &plan, self.since_ns, &begin, echo.take());
+                let recorder = FlowRecorder::new(configure, &plan, self.since_ns, &begin, echo.take())
+                    .with_gaps(spec.qos.deadline_ns.filter(|_| stream.instances.is_none()));
                 Ok((stream.writer, recorder.joining(self.join)))
             };
             let arrivals = spec.streams.iter().map(recorder).collect::<Result<Vec<_>, AgentError>>()?;

@@ -83,6 +83,12 @@ impl FlowSpec {
         self.stream.load.as_ref()
     }
 
+    /// Returns the deadline of the samples in ns; `None` without one.
+    #[must_use]
+    pub const fn deadline_ns(&self) -> Option<u64> {
+        self.stream.deadline_ns
+    }
+
     /// Returns the number of windows of each recorder.
     #[must_use]
     pub const fn windows(&self) -> u32 {

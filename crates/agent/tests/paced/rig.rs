@@ -46,13 +46,7 @@ pub fn cell(driver: &str, load: Load) -> Factors {
 
 /// Returns a paced cell of a driver, with several flows.
 pub fn cell_of(driver: &str, flows: &[(&str, u64, Load)]) -> Factors {
-    let flow = |(name, size_bytes, load): &(&str, u64, Load)| Flow {
-        name: (*name).to_owned(),
-        size_bytes: *size_bytes,
-        load: load.clone(),
-        qos: None,
-        qos_of_ends: None,
-    };
+    let flow = |(name, size_bytes, load): &(&str, u64, Load)| Flow::new(name, *size_bytes, load.clone());
     let largest = flows.iter().map(|flow| flow.1).max().expect("a flow");
     let flows: Vec<_> = flows.iter().map(flow).collect();
     Factors { load: None, size_bytes: largest, flows, ..cell(driver, Load::Max) }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{EndpointQos, Factors, Load, Qos};
+use crate::{EndpointQos, Factors, Load, Qos, syntax::units::short};
 
 /// Names and values of fields.
 pub(crate) type Fields = Vec<(String, String)>;
@@ -73,6 +73,13 @@ pub(crate) fn of_flows(cell: &Factors, by_ends: bool) -> Fields {
     for flow in &cell.flows {
         fields.push((format!("flow.{}.size", flow.name), flow.size_bytes.to_string()));
         fields.push((format!("flow.{}.load", flow.name), load_text(&flow.load)));
+        if flow.phase_ns > 0 {
+            fields.push((format!("flow.{}.phase", flow.name), short(flow.phase_ns)));
+        }
+        if let Some(deadline) = flow.deadline {
+            let limit = format!("{} for all but {}%", short(deadline.deadline_ns), deadline.limit_pct());
+            fields.push((format!("flow.{}.deadline", flow.name), limit));
+        }
         if let Some(qos) = &flow.qos {
             let prefix = format!("flow.{}.qos", flow.name);
             fields.extend(requested(&prefix, qos, flow.qos_of_ends.as_ref(), by_ends));

@@ -9,10 +9,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    EndpointQos, Factors, PercentOfMax, Qos, Rate, RateSpec, factors::rate::THROTTLE_QUEUE,
-    syntax::named::named,
-};
+use crate::{Factors, PercentOfMax, Rate, RateSpec, factors::rate::THROTTLE_QUEUE, syntax::named::named};
 
 /// Offered load of a flow: the intended send times of its samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -87,23 +84,6 @@ pub struct Trace {
     pub length_ns: u64,
 }
 
-/// Flow: one of several streams of samples in a run, with its own topic.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Flow {
-    /// Name, unique within the run; letters, digits and `-`.
-    pub name: String,
-    /// Payload of a sample in bytes, including the 16-byte header.
-    pub size_bytes: u64,
-    /// Offered load.
-    pub load: Load,
-    /// QoS requested of its writer and reader, if the flow has policies of its own. Absent: the QoS of the cell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub qos: Option<Qos>,
-    /// QoS requested of each endpoint, if the flow requests a policy of one of them only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub qos_of_ends: Option<EndpointQos>,
-}
-
 impl Load {
     /// Returns whether the samples have intended times.
     #[must_use]
@@ -163,6 +143,21 @@ impl Load {
             Self::Constant { rate } | Self::Poisson { rate } | Self::Burst { rate } => Some(*rate),
             Self::Share { rate, .. } => *rate,
             Self::Trace { .. } | Self::Max | Self::Throttled { .. } => None,
+        }
+    }
+
+    /// Returns the mean time between two samples, or between two bursts, in ns; `None` without intended send times.
+    #[must_use]
+    pub fn mean_period_ns(&self) -> Option<f64> {
+        match self.resolved()? {
+            Self::Constant { rate } | Self::Poisson { rate } => {
+                Some(rate.period_ns as f64 / rate.samples.max(1) as f64)
+            }
+            Self::Burst { rate } => Some(rate.period_ns as f64),
+            Self::Trace { trace } => {
+                Some(trace.length_ns as f64 / trace.samples.saturating_sub(1).max(1) as f64)
+            }
+            Self::Share { .. } | Self::Max | Self::Throttled { .. } => None,
         }
     }
 

@@ -9,6 +9,7 @@ pub(crate) mod driver_options;
 pub(crate) mod driver_pair;
 pub(crate) mod endpoint_qos;
 pub(crate) mod fields;
+pub(crate) mod flow;
 pub(crate) mod group;
 pub(crate) mod in_flight;
 pub(crate) mod instances;
@@ -221,8 +222,7 @@ impl Factors {
     pub fn streams(&self) -> Vec<Flow> {
         match &self.load {
             Some(load) if self.flows.is_empty() => {
-                let (name, load) = ("data".to_owned(), load.clone());
-                vec![Flow { name, size_bytes: self.size_bytes, load, qos: None, qos_of_ends: None }]
+                vec![Flow::new("data", self.size_bytes, load.clone())]
             }
             _ => self.flows.clone(),
         }

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Maximum number of topics: that of the flows of a run.
-const MAX_TOPICS: u32 = 100;
+const MAX_TOPICS: u32 = 1_000;
 
 /// Rejects numbers out of range, and loads that cannot be divided evenly among topics.
 pub(crate) fn check(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
@@ -15,7 +15,7 @@ pub(crate) fn check(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -
         let number = *topics.get();
         let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(topics.span()));
         if !(1..=MAX_TOPICS).contains(&number) {
-            return refused(format!("`topics = {number}` is out of range"), "use 1 to 100 topics");
+            return refused(format!("`topics = {number}` is out of range"), "use 1 to 1000 topics");
         }
         if !all.has_workload(Workload::Paced) {
             let words = "`topics` has an effect on the workload `paced` only".to_owned();

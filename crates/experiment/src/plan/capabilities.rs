@@ -26,6 +26,7 @@ const MAX_BLOCKING_NS: u64 = 1_000_000_000;
 type Supported = (Policies, Option<Reliability>);
 
 /// Policies that a driver supports, of a cell or a flow.
+#[derive(Clone)]
 pub(crate) struct RequestedQos {
     both: Supported,
     /// Policies of writers and of readers, if a policy is requested of one of them only.
@@ -180,14 +181,15 @@ impl Expansion<'_> {
         let mut all = Vec::new();
         for flow in &file.flows {
             let own = &flow.get().qos;
-            if *own == Policies::default() {
-                all.push(None);
-                continue;
-            }
-            let Some(requested) = self.requested(driver, description, cells, &own.over(base))? else {
-                return Ok(None);
+            let requested = if *own == Policies::default() {
+                None
+            } else {
+                let Some(requested) = self.requested(driver, description, cells, &own.over(base))? else {
+                    return Ok(None);
+                };
+                Some(requested)
             };
-            all.push(Some(requested));
+            all.extend(std::iter::repeat_n(requested, flow.get().number()));
         }
         Ok(Some(all))
     }

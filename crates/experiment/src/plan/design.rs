@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Factors, HostSpec, KeyFilter, ReceiveGroup, ReceiveMode, ThreadPriorities, Workload, wire_bytes,
+    Factors, HostSpec, KeyFilter, ReceiveGroup, ReceiveMode, ThreadPriorities, Workload, WritingThreads,
+    wire_bytes,
 };
 
 /// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen
@@ -102,6 +103,9 @@ pub struct Design {
     /// Whether the writer of a planned load spins for the last part of a wait; otherwise it only sleeps.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub spin: bool,
+    /// Threads that write the flows of an endpoint.
+    #[serde(default, skip_serializing_if = "WritingThreads::is_one")]
+    pub threads: WritingThreads,
     /// Ids of the baseline cells. Each of them is measured twice in every block; with `duet` beside itself, and
     /// beside each cell that is compared with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

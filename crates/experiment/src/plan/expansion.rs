@@ -195,7 +195,7 @@ impl Expansion<'_> {
         if !self.flows.is_empty() {
             let sizes = OneOrMany(self.file.flows.iter().map(|flow| flow.get().size.clone()).collect());
             let carried = self.sizes(driver, transport, max, &sizes)?;
-            let largest = carried.iter().max().filter(|_| carried.len() == self.flows.len());
+            let largest = carried.iter().max().filter(|_| carried.len() == self.file.flows.len());
             return Ok(largest.map(|&size| (size, Vec::new())).into_iter().collect());
         }
         let paced = axes.has_workload(Workload::Paced);

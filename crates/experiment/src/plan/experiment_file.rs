@@ -18,8 +18,8 @@ use crate::{
         rate::RateSpec,
     },
     plan::{
-        changes::Changes, choices::PinChoice, hosts::HostSection, published_section::PublishedSection,
-        search_section::SearchSection,
+        changes::Changes, choices::PinChoice, hosts::HostSection, limits_section::LimitsSection,
+        published_section::PublishedSection, search_section::SearchSection, threads::WritingThreads,
     },
     syntax::{
         driver_name::without_version,
@@ -70,7 +70,7 @@ pub struct ExperimentFile {
     /// factor. The options of `NAME` also apply to each `NAME@VERSION` that has no table of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<Located<String>, DriverOptions>,
-    /// Flows of the workload `paced`, at most 100: all of them run at the same time, each with its own topic. They
+    /// Flows of the workload `paced`, at most 1000: all of them run at the same time, each with its own topic. They
     /// replace the factors `size`, `rate`, `arrival` and `trace`. No other workload is allowed with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<Located<FlowSection>>,
@@ -104,9 +104,12 @@ pub struct ExperimentFile {
 pub struct FlowSection {
     /// Unique name: 1 to 64 letters, digits and `-`.
     pub name: Located<String>,
+    /// Number of equal flows, 1 to 1000: `NAME-1`, `NAME-2` and so on, which share a row of the report. Default: one flow, `NAME`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<Located<u32>>,
     /// Payload of a sample in bytes, at least 16; includes the 16-byte sample header.
     pub size: Located<Size>,
-    /// Offered rate, such as `1000` samples/s. Percentages, `max` and `throttled` are rejected.
+    /// Offered rate, such as `1000` samples/s or `"1/5s"`. Percentages, `max` and `throttled` are rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Located<RateSpec>>,
     /// Distribution of the send times of `rate`. Default `constant`. Rejected with `trace`.
@@ -115,6 +118,17 @@ pub struct FlowSection {
     /// File with the intended send time of each sample, as for the factor `trace`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Located<String>>,
+    /// Time of the first sample after the start, less than `measure`. Default: random within the period, from the name of the flow and
+    /// `seed` of `[design]` (0 by default here): the same in all cells and runs. 0 with `poisson` and `trace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Located<Time>>,
+    /// Deadline of the response times, 1 µs to 1 hour: a planned sample that has not arrived by then is missed. Default: the period,
+    /// at most `50ms`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Located<Time>>,
+    /// Share of the planned samples that may be missed, less than `100%`. Default `0.1%`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed: Option<Located<Percent>>,
     /// QoS of the flow's writer and reader, such as `{ reliability = "best_effort" }`. Overrides `[qos]` and the
     /// profile.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -316,9 +330,15 @@ pub struct DesignSection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<bool>,
     /// Whether the writer of the workloads `paced` and `search` spins for the last part of a wait, for exact send
-    /// times. With `false` it only sleeps: less CPU time, less exact. Default `true`.
+    /// times. With `false` it only sleeps: less CPU time, less exact. Default `true`; `false` if several threads write more than
+    /// 2000 samples/s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spin: Option<Located<bool>>,
+    /// Threads that write the flows of an endpoint: `per-topic`, `one`, or groups of names such as `[["imu"], ["camera", "lidar"]]`,
+    /// with a thread for each other flow. One thread delays a small sample while it writes a large one. Default `per-topic`;
+    /// `one` for a reader that joins late.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<Located<WritingThreads>>,
     /// Whether a block that other load on the host disturbed is repeated at the end; both stay in the result.
     /// Default `true` with a baseline, else `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -332,37 +352,6 @@ pub struct DesignSection {
     /// interference. Needs a baseline, 4 cores, `workload = "latency"` and no multicast. Default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duet: Option<Located<bool>>,
-}
-
-/// Maximum duration of each phase of a run, 1 ms to 1 hour.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LimitsSection {
-    /// From the start of an agent process to its first message. Default `10s`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hello: Option<Located<Time>>,
-    /// Opening of the DDS entities. Default `20s`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub configure: Option<Located<Time>>,
-    /// From the opened entities until writer and reader match. Default `10s`.
-    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
-    pub matching: Option<Located<Time>>,
-    /// Additional time of a traffic phase, beyond its planned duration. Default `10s`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub grace: Option<Located<Time>>,
-    /// From the last write until the reader stops waiting for samples. Default `5s`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub drain: Option<Located<Time>>,
-    /// Transfer of the agents' records. Default `30s`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub report: Option<Located<Time>>,
-    /// From the request to exit until the process is killed. Default `5s`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exit: Option<Located<Time>>,
-    /// Minimum time without an echo after which a ping is lost; at least 100 times the median of the warm-up. Default `200ms`
-    /// and the delay of the links of a lab. Set it for longer paths between hosts: a ping that is late does not fail the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ping: Option<Located<Time>>,
 }
 
 #[cfg(test)]

@@ -3,21 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    FactorValues, Flow, Load, MIN_SIZE_BYTES, PlanError, Span, SpannedError, Trace, Workload,
+    FactorValues, Load, PlanError, Span, SpannedError, Trace, Workload,
     factors::{load::Arrival, rate::RateSpec},
-    plan::{
-        experiment_file::{ExperimentFile, FlowSection},
-        plan_inputs::PlanInputs,
-    },
-    syntax::{
-        one_or_many::Located,
-        trace::{MAX_TRACE_SAMPLES, trace_times},
-    },
+    plan::{experiment_file::ExperimentFile, plan_inputs::PlanInputs},
+    syntax::{one_or_many::Located, trace::trace_times},
 };
-
-/// Maximum number of flows of a run.
-const MAX_FLOWS: usize = 100;
-const MAX_NAME: usize = 64;
 
 const RATES: &str = "up to 100M samples a second, and an hour from one sample to the next";
 const SHARES: &str = "from 0.01% to 200% of the maximum";
@@ -34,11 +24,11 @@ pub(crate) struct Plans {
 /// All trace files that the experiment names, each parsed once.
 pub(crate) struct Traces<'a> {
     inputs: &'a PlanInputs<'a>,
-    measure_ns: u64,
+    pub(crate) measure_ns: u64,
     read: BTreeMap<String, Trace>,
 }
 
-fn contradiction(words: impl Into<String>, hint: &'static str) -> PlanError {
+pub(crate) fn contradiction(words: impl Into<String>, hint: &'static str) -> PlanError {
     PlanError::Contradiction { words: words.into(), hint }
 }
 
@@ -87,12 +77,12 @@ impl<'a> Traces<'a> {
         })
     }
 
-    fn trace(&self, file: &str) -> Trace {
+    pub(crate) fn trace(&self, file: &str) -> Trace {
         self.read.get(file).cloned().expect("all that are written were read")
     }
 
     /// Returns a note if a trace ends early.
-    fn note(&self, trace: &Trace) -> Option<String> {
+    pub(crate) fn note(&self, trace: &Trace) -> Option<String> {
         // A tenth of the measured time.
         let early = trace.length_ns < self.measure_ns / 10 * 9;
         early.then(|| {
@@ -120,84 +110,10 @@ impl<'a> Traces<'a> {
         }
         Ok(plans)
     }
-
-    /// Validates the flows and converts them.
-    pub(crate) fn flows(
-        &self,
-        file: &[Located<FlowSection>],
-    ) -> Result<(Vec<Flow>, Vec<String>), SpannedError> {
-        let mut flows: Vec<Flow> = Vec::new();
-        let mut notes = Vec::new();
-        if let Some(beyond) = file.get(MAX_FLOWS) {
-            let error = PlanError::TooMany { what: "flows", count: file.len(), max: MAX_FLOWS };
-            return Err(error.at(beyond.span()));
-        }
-        for flow in file {
-            let FlowSection { name, size, rate, arrival, trace, qos: _ } = flow.get();
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-            if name.get().is_empty() || name.get().len() > MAX_NAME || !name.get().chars().all(plain) {
-                let words = format!("`{}` cannot be the name of a flow", name.get());
-                return Err(contradiction(words, "use up to 64 letters, digits and `-`").at(name.span()));
-            }
-            if flows.iter().any(|known| known.name == *name.get()) {
-                return Err(PlanError::Twice { what: "flow", value: name.get().clone() }.at(name.span()));
-            }
-            let size_bytes = size.get().0;
-            if size_bytes < MIN_SIZE_BYTES {
-                return Err(PlanError::TooSmall { size: size_bytes }.at(size.span()));
-            }
-            let load = match (rate, trace) {
-                (Some(rate), None) => {
-                    if let RateSpec::Share(share) = rate.get() {
-                        let words =
-                            format!("flow `{}` at {share}: several flows have no maximum rate", name.get());
-                        let hint = "give each flow a rate in samples/s, such as `1000`";
-                        return Err(contradiction(words, hint).at(rate.span()));
-                    }
-                    if matches!(rate.get(), RateSpec::Max | RateSpec::Throttled(_)) {
-                        let words =
-                            format!("flow `{}` at `max` is not supported beside other flows", name.get());
-                        let hint = "give each flow a rate";
-                        return Err(contradiction(words, hint).at(rate.span()));
-                    }
-                    let arrival = arrival.as_ref().map_or(Arrival::Constant, |arrival| *arrival.get());
-                    load(rate, arrival, size_bytes, &mut notes)?
-                }
-                (None, Some(file)) => {
-                    if let Some(arrival) = arrival {
-                        return Err(contradiction(
-                            "`arrival` has no effect on a trace, which contains the send times",
-                            "remove `arrival`",
-                        )
-                        .at(arrival.span()));
-                    }
-                    let trace = self.trace(file.get());
-                    notes.extend(self.note(&trace));
-                    Load::Trace { trace }
-                }
-                _ => {
-                    let words = format!("flow `{}` needs one of `rate` and `trace`", name.get());
-                    return Err(contradiction(words, "add for example `rate = 1000`").at(name.span()));
-                }
-            };
-            // The QoS is set per driver.
-            flows.push(Flow { name: name.get().clone(), size_bytes, load, qos: None, qos_of_ends: None });
-        }
-        let times = flows.iter().map(|flow| match &flow.load {
-            Load::Trace { trace } => trace.samples,
-            _ => 0,
-        });
-        let times = times.sum::<u64>() as usize;
-        if times > MAX_TRACE_SAMPLES {
-            let error = PlanError::TooMany { what: "times of a run", count: times, max: MAX_TRACE_SAMPLES };
-            return Err(error.at(file[0].span()));
-        }
-        Ok((flows, notes))
-    }
 }
 
 /// Converts a rate and an arrival to a load.
-fn load(
+pub(crate) fn load(
     rate: &Located<RateSpec>,
     arrival: Arrival,
     size_bytes: u64,
@@ -233,18 +149,20 @@ fn load(
     })
 }
 
-/// Rejects rates and flows that have no effect or contradict each other.
+/// Rejects rates, flows and threads that have no effect, and contradictions between rates.
 pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), SpannedError> {
     let factors = &file.factors.values;
     let some_paced = axes.iter().any(|axes| axes.has_workload(Workload::Paced));
     let named = |at: Option<Span>, name| at.map(|at| (at, name));
     let searches = axes.iter().any(|axes| axes.has_workload(Workload::Search));
     let spin = file.design.spin.as_ref().map(Located::span).filter(|_| !searches);
+    let threads = file.design.threads.as_ref().map(Located::span);
     let load = [
         named(factors.span("rate"), "rate"),
         named(factors.span("arrival"), "arrival"),
         named(factors.span("trace"), "trace"),
         named(spin, "spin"),
+        named(threads.clone(), "threads"),
         named(file.flows.first().map(Located::span), "flows"),
     ];
     if !some_paced && let Some((at, name)) = load.into_iter().flatten().next() {
@@ -252,7 +170,11 @@ pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(),
         return Err(contradiction(words, "use the workload `paced`, or remove this").at(at));
     }
     if !file.flows.is_empty() {
-        return check_flows(file);
+        return Ok(());
+    }
+    if let Some(at) = threads {
+        let words = "`threads` has no effect without `[[flows]]`";
+        return Err(contradiction(words, "add `[[flows]]`, or remove `threads`").at(at));
     }
     for values in file.all_values() {
         let none = values.get("rate").or(factors.get("rate")).is_none_or(|rate| rate.0.is_empty());
@@ -282,24 +204,4 @@ pub(crate) fn searches_note(axes: &[&FactorValues]) -> Option<String> {
     Some(format!(
         "`arrival = \"{arrival}\"` is of the workload `paced`: the trials of `search` are at constant rates"
     ))
-}
-
-/// Rejects other workloads, and factors that the flows replace.
-fn check_flows(file: &ExperimentFile) -> Result<(), SpannedError> {
-    if file.workload.values().any(|workload| *workload != Workload::Paced) {
-        let words = "flows are supported by the workload `paced` only";
-        let hint = "use `workload = \"paced\"`, and another file for the other workloads";
-        return Err(contradiction(words, hint).at(file.workload.span()));
-    }
-    let replaced = ["size", "rate", "arrival", "trace", "topics"];
-    let of_factors = replaced.iter().filter_map(|key| Some((file.factors.values.span(key)?, *key)));
-    let of_included = file.factors.include.iter().flat_map(|values| {
-        let keys = ["workload"].into_iter().chain(replaced);
-        keys.filter_map(|key| Some((values.get().span(key)?, key)))
-    });
-    if let Some((at, name)) = of_factors.chain(of_included).next() {
-        let words = format!("`{name}` is given both for all flows and in flows");
-        return Err(contradiction(words, "remove it, or remove `[[flows]]`").at(at));
-    }
-    Ok(())
 }

@@ -10,6 +10,7 @@ use crate::{
         axes::{included, with_defaults},
         expansion::Expansion,
         experiment_file::ExperimentFile,
+        flows,
         loads::{self, Traces},
         plan_inputs::PlanInputs,
         probes,
@@ -49,9 +50,10 @@ pub(crate) fn cells(
         return Err(PlanError::StrayOption { driver: stray.get().clone() }.at(stray.span()));
     }
     loads::check(file, &all().collect::<Vec<_>>())?;
+    flows::check(file)?;
     probes::check(file, design, &all().collect::<Vec<_>>())?;
     let traces = Traces::read(file, inputs, design.measure_ns)?;
-    let (flows, flow_notes) = traces.flows(&file.flows)?;
+    let (flows, flow_notes) = traces.flows(file)?;
     let mut matrix = Expansion {
         file,
         is_probed: design.longest_probe_distance().is_some(),

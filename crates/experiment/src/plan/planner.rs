@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::{
     Cell, Design, Effort, FactorValues, Factors, Limits, Plan, PlanError, Precision, RunOrder, Search,
-    SpannedError, Workload,
+    SpannedError, Workload, WritingThreads,
     plan::{
         design::{CHECK_EVERY, windows},
         duet,
-        experiment_file::{DesignSection, ExperimentFile, LimitsSection},
+        experiment_file::{DesignSection, ExperimentFile},
+        limits_section::LimitsSection,
         matrix,
         plan_inputs::PlanInputs,
         search_section::SearchSection,
@@ -43,6 +44,7 @@ impl ExperimentFile {
             return Err(PlanError::Nothing("question").at(self.question.span()));
         }
         let mut experiment = self.plan_cells(design(&self.design, inputs)?, inputs)?;
+        self.set_threads(&mut experiment);
         if let Some(baseline) = &self.design.baseline {
             let is_of =
                 |selection: &FactorValues, cell: &Cell| matches(selection, &cell.factors, inputs.files);
@@ -185,6 +187,7 @@ impl Design {
             keep_awake: false,
             reference: true,
             spin: true,
+            threads: WritingThreads::One,
             baseline: Vec::new(),
             duet: false,
             repeat_noisy: false,

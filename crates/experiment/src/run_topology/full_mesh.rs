@@ -18,6 +18,7 @@ pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint
         instances: cell.factors.instances,
         write_instance: None,
         delay_ns: 0,
+        deadline_ns: None,
         in_flight: None,
         loans: false,
         load: None,

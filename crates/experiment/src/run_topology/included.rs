@@ -71,6 +71,7 @@ mod tests {
             loans: false,
             load: None,
             delay_ns: 0,
+            deadline_ns: None,
         }
     }
 

@@ -29,8 +29,8 @@ pub use self::{
     topics::{EntityIndex, Topics},
 };
 use crate::{
-    Batching, Design, Factors, Flow, OWN_INTERFACE, Pin, Plan, Qos, QosDuration, ReceiveMode, Reliability,
-    Topology, Workload, drivers_of_ends, is_pair,
+    Batching, Design, Factors, Flow, Join, OWN_INTERFACE, Pin, Plan, Qos, QosDuration, ReceiveMode,
+    Reliability, Topology, Workload, drivers_of_ends, is_pair,
 };
 
 /// Number of participants for which a driver looks on a host if it is not known.
@@ -125,6 +125,17 @@ impl RunTopology {
             run_topology.streams_mut().for_each(|stream| stream.write_instance = design.write_instance);
         }
         run_topology.set_readers(factors, design);
+        // A late reader is connected by the only thread that writes.
+        if factors.discovery.join != Join::Late {
+            let threads = design.threads.of_flows(&factors.flows);
+            for endpoint in run_topology.endpoints.iter_mut().filter(|endpoint| endpoint.role.drives()) {
+                endpoint
+                    .writers
+                    .iter_mut()
+                    .zip(&threads)
+                    .for_each(|(writer, thread)| writer.thread = *thread);
+            }
+        }
         run_topology
     }
 
@@ -366,7 +377,7 @@ impl CellShape<'_> {
         let flows = factors.streams();
         let scheduled = factors.workload == Workload::Paced;
         let mut streams = Vec::new();
-        let mut add = |size_bytes, load, delay_ns| {
+        let mut add = |size_bytes, load, delay_ns, deadline_ns| {
             let (instances, write_instance, in_flight) = (factors.instances, None, factors.in_flight);
             let writer = 0;
             streams.push(StreamSpec {
@@ -378,17 +389,20 @@ impl CellShape<'_> {
                 loans: factors.loans,
                 load,
                 delay_ns,
+                deadline_ns,
             });
         };
-        for Flow { size_bytes, load, .. } in &flows {
+        for Flow { size_bytes, load, phase_ns, deadline, .. } in &flows {
             let load = load.resolved().unwrap_or_else(|| load.clone());
             let topics = factors.topics.unwrap_or(1);
             for (load, delay_ns) in (0..topics).map(|topic| load.of_topic(topic, topics)) {
-                add(*size_bytes, scheduled.then_some(load), if scheduled { delay_ns } else { 0 });
+                let delay_ns = if scheduled { phase_ns + delay_ns } else { 0 };
+                let deadline_ns = deadline.filter(|_| scheduled).map(|deadline| deadline.deadline_ns);
+                add(*size_bytes, scheduled.then_some(load), delay_ns, deadline_ns);
             }
         }
         if flows.is_empty() {
-            add(factors.size_bytes, None, 0);
+            add(factors.size_bytes, None, 0, None);
         }
         let first = writer * streams.len();
         for (index, stream) in streams.iter_mut().enumerate() {
@@ -424,6 +438,7 @@ impl CellShape<'_> {
             topic: topic(way, index),
             qos: factors.writer_qos(index),
             stream: stream.clone(),
+            thread: 0,
             batch_bytes: if batched { factors.batch_bytes } else { 0 },
             batching: if batched { factors.batching } else { Batching::None },
             asynchronous: factors.asynchronous,

@@ -68,11 +68,19 @@ pub struct StreamSpec {
     /// Delay of the schedule, in ns.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub delay_ns: u64,
+    /// Time from the intended send time of a sample within which it has to arrive, in ns. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline_ns: Option<u64>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature is that of serde")]
 const fn is_zero(ns: &u64) -> bool {
     *ns == 0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature is that of serde")]
+const fn is_first(thread: &u32) -> bool {
+    *thread == 0
 }
 
 impl StreamSpec {
@@ -95,6 +103,9 @@ pub struct WriterSpec {
     pub qos: Qos,
     /// Samples that it writes. A writer of echoes sends them back unchanged.
     pub stream: StreamSpec,
+    /// Number of the thread of the agent that writes them, from 0; writers of one number share a thread.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub thread: u32,
     /// Maximum payload of a batch in bytes; 0: no batching.
     pub batch_bytes: u64,
     /// Component that packs samples into batches.

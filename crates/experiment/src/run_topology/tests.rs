@@ -48,13 +48,7 @@ fn each_participant_knows_how_many_there_are() {
 #[test]
 fn each_flow_has_a_topic_and_a_writer_number_of_its_own() {
     let load = Load::Constant { rate: Rate::per_second(10) };
-    let flow = |name: &str, size_bytes| Flow {
-        name: name.to_owned(),
-        size_bytes,
-        load: load.clone(),
-        qos: None,
-        qos_of_ends: None,
-    };
+    let flow = |name: &str, size_bytes| Flow::new(name, size_bytes, load.clone());
     let flows = vec![flow("a", 64), flow("b", 128)];
     let RunTopology { endpoints } = run_topology(Workload::Paced, false, |factors| factors.flows = flows);
     let [writer, reader] = &endpoints[..] else { panic!("{endpoints:?}") };
@@ -125,13 +119,7 @@ fn every_reader_expects_the_samples_of_every_writer() {
 #[test]
 fn flows_of_several_writers_have_numbers_of_their_own() {
     let load = Load::Constant { rate: Rate::per_second(10) };
-    let flow = |name: &str| Flow {
-        name: name.to_owned(),
-        size_bytes: 64,
-        load: load.clone(),
-        qos: None,
-        qos_of_ends: None,
-    };
+    let flow = |name: &str| Flow::new(name, 64, load.clone());
     let flows = vec![flow("a"), flow("b")];
     let run_topology = run_topology(Workload::Paced, false, |factors| {
         (factors.flows, factors.topology) = (flows, Topology::Mesh { writers: 2, readers: 1 });

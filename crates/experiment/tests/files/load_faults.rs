@@ -213,17 +213,17 @@ fn invalid_load_is_rejected_with_its_position() {
 }
 
 #[test]
-fn more_than_a_hundred_flows_are_rejected() {
+fn more_than_a_thousand_flows_are_rejected() {
     let flow = |number: usize| {
         format!("{{ name = \"f{number}\", size = 64, rate = 50, qos = {{ history = \"keep_all\" }} }}")
     };
-    let flows: Vec<String> = (0..101).map(flow).collect();
+    let flows: Vec<String> = (0..1_001).map(flow).collect();
     let text = format!(
         "question = \"?\"\nworkload = \"paced\"\nfactors.driver = \"dds\"\nflows = [{}]\n",
         flows.join(", ")
     );
     let (error, marked, _) = rejected(&text, &[]);
-    assert!(error.contains("101 flows") && marked.contains("f100"), "{error}: {marked}");
+    assert!(error.contains("1001 flows") && marked.contains("f1000"), "{error}: {marked}");
 }
 
 #[test]

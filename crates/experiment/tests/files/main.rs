@@ -12,6 +12,7 @@ mod ends;
 mod exclusion;
 mod faults;
 mod file;
+mod flows;
 mod in_flight;
 mod instances;
 mod interleave;

@@ -86,7 +86,11 @@ proptest! {
             size: experiment::Located::nowhere(experiment::Size(sizes[0])),
             rate: Some(experiment::Located::nowhere(rates[0])),
             arrival: Some(experiment::Located::nowhere(arrival)),
-            trace: lasting_is_there.then(|| experiment::Located::nowhere(names[0].clone())),
+            count: None,
+ phase: None,
+ deadline: None,
+ missed: None,
+ trace: lasting_is_there.then(|| experiment::Located::nowhere(names[0].clone())),
             qos: file.qos.clone(),
         }));
         let text = toml::to_string(&file).expect("it can be written");

@@ -44,7 +44,7 @@ fn topics_take_turns_and_have_a_writer_and_a_reader_each() {
 fn loads_that_are_not_divided_among_topics_are_rejected() {
     for (text, sets, error) in [
         (paced("rate = 10\ntopics = 0"), &[][..], "f.toml:7:10: `topics = 0` is out of range"),
-        (paced("rate = 10\ntopics = 101"), &[], "f.toml:7:10: `topics = 101` is out of range"),
+        (paced("rate = 10\ntopics = 1001"), &[], "f.toml:7:10: `topics = 1001` is out of range"),
         (
             paced("topics = 2"),
             &["workload=throughput"],

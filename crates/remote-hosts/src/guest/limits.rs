@@ -143,8 +143,19 @@ fn check_participant(participant: &ParticipantSpec) -> Result<(), GuestError> {
 }
 
 fn check_writer(writer: &WriterSpec) -> Result<(), GuestError> {
-    // The last three allocate nothing.
-    let WriterSpec { name, topic, qos, stream, batch_bytes, batching: _, asynchronous: _, loans: _ } = writer;
+    let WriterSpec {
+        name,
+        topic,
+        qos,
+        stream,
+        batch_bytes,
+        // At most one thread for each writer.
+        thread: _,
+        // They allocate nothing.
+        batching: _,
+        asynchronous: _,
+        loans: _,
+    } = writer;
     text("the length of the name of a writer", name.len())?;
     check_topic(topic)?;
     check_stream(stream)?;
@@ -194,6 +205,7 @@ fn check_stream(stream: &StreamSpec) -> Result<(), GuestError> {
         loans: _,
         load: _,
         delay_ns: _,
+        deadline_ns: _,
     } = stream;
     at_most("the number of instances", u64::from(instances.unwrap_or(0)), u64::from(MAX_INSTANCES))?;
     let in_flight = u64::from(in_flight.unwrap_or(0));
@@ -255,7 +267,8 @@ fn memory_bytes(configure: &Configure) -> u64 {
     };
     let histograms = recorders(with_times, windows)
         + recorders(configure.writers.len(), windows.min(COARSE_WINDOWS))
-        + recorders(2 * streams(configure).filter(|stream| stream.load.is_some()).count(), of_flow);
+        + recorders(2 * streams(configure).filter(|stream| stream.load.is_some()).count(), of_flow)
+        + recorders(streams(configure).filter(|stream| stream.deadline_ns.is_some()).count(), 1);
     let of_stream = |stream: &StreamSpec| {
         let size = stream.size_bytes.saturating_add(SAMPLE_OVERHEAD);
         let in_flight = u64::from(stream.in_flight.unwrap_or(1));

@@ -11,7 +11,7 @@ const OF_WORKLOAD: [&str; 5] = ["throughput", "paced", "search", "discovery", "p
 /// Fields of a process, of an endpoint and of a flow with their metrics.
 const OF_PROCESS: [&str; 1] = ["usage"];
 const OF_ENDPOINT: [&str; 4] = ["matched_ns", "sockets", "interface", "counters"];
-const OF_FLOW: [&str; 8] = [
+const OF_FLOW: [&str; 9] = [
     "planned",
     "offered",
     "counted",
@@ -19,6 +19,7 @@ const OF_FLOW: [&str; 8] = [
     "latency",
     "unplaced",
     "late",
+    "timeliness",
     "lag_in_writes_pct",
 ];
 

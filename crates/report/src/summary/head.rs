@@ -10,7 +10,7 @@ use crate::{
     fact::Fact,
     hosts,
     number::{count, date},
-    settings, shell,
+    settings, shell, system,
 };
 
 /// Share of the samples of a cell whose absence the title names, in percent.
@@ -64,6 +64,11 @@ pub(super) fn facts(document: &ResultDocument) -> Vec<Fact> {
     facts.extend(settings::oversubscription(document));
     facts.extend(drivers(document));
     facts.push(noise(&document.blocks));
+    let outcomes = system::outcomes(&document.cells.iter().collect::<Vec<_>>());
+    facts.extend(outcomes.into_iter().map(|(text, is_met)| match is_met {
+        true => Fact::new("Outcome", text),
+        false => Fact::warning("Outcome", text),
+    }));
     facts.extend(resolution(document));
     facts
 }

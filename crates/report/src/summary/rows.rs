@@ -10,7 +10,7 @@ use super::grid::{Column, Entry, NONE, Row, Table};
 use crate::{
     discovery,
     flow_values::{FlowPosition, measured, of_run},
-    paced, ring, search,
+    paced, ring, search, system,
     tables::{LOSSY, cpu, nothing, quantile, quantile_spread, spread, unsupported},
 };
 
@@ -59,6 +59,7 @@ pub(super) fn tables(document: &ResultDocument) -> Vec<Table<'_>> {
     };
     let all = [
         closed(&of(&[Workload::Latency, Workload::Throughput])),
+        topics(&of(&[Workload::Paced])),
         load(&of(&[Workload::Paced])),
         searches(&of(&[Workload::Search])),
         discoveries(&of(&[Workload::Discovery])),
@@ -192,7 +193,35 @@ fn missing(cell: &CellResult) -> Entry {
     Entry::new(nothing(cell, 1).remove(0))
 }
 
-/// Returns the table of cells with a load: a row for each flow.
+/// Returns the table of systems: a row for each topic.
+fn topics<'d>(cells: &[Named<'d>]) -> Table<'d> {
+    // Order in which the columns of [`system::COLUMNS`] are left out.
+    let leaves = [0, 2, 5, 0, 0, 4, 3, 0, 1, 0];
+    let columns = system::COLUMNS.iter().zip(leaves);
+    let columns: Vec<Column> =
+        columns.map(|((heading, unit), leaves)| Column { heading, unit, plain: 0, leaves }).collect();
+    let systems = cells.iter().filter(|(_, cell)| system::is_system(cell));
+    let rows = systems.flat_map(|(name, cell)| {
+        let cell: &'d CellResult = cell;
+        let mut topics: Vec<Row<'d>> =
+            system::topics(cell).iter().map(|topic| topic_row(name, cell, topic)).collect();
+        if topics.is_empty() {
+            let mut entries = vec![Entry::none(), missing(cell)];
+            entries.resize_with(columns.len(), Entry::none);
+            topics.push(Row { configuration: name.clone(), cells: vec![&*cell.id], entries });
+        }
+        topics
+    });
+    let rows = rows.collect();
+    Table { title: "Topics", columns, rows }
+}
+
+fn topic_row<'d>(name: &str, cell: &'d CellResult, topic: &system::Topic<'d>) -> Row<'d> {
+    let entries = system::entries(cell, topic).into_iter().map(Entry::new).collect();
+    Row { configuration: format!("{name} {}", topic.name), cells: vec![&*cell.id], entries }
+}
+
+/// Returns the table of cells with a load and without deadlines: a row for each flow.
 fn load<'d>(cells: &[Named<'d>]) -> Table<'d> {
     let columns = vec![
         SIZE,
@@ -206,7 +235,8 @@ fn load<'d>(cells: &[Named<'d>]) -> Table<'d> {
         CPU,
     ];
     let mut rows = Vec::new();
-    for same in cells.chunk_by(|left, right| left.0 == right.0) {
+    let of_one: Vec<Named<'d>> = cells.iter().filter(|(_, cell)| !system::is_system(cell)).cloned().collect();
+    for same in of_one.chunk_by(|left, right| left.0 == right.0) {
         for cell in paced::sorted(&same.iter().map(|(_, cell)| *cell).collect::<Vec<_>>()) {
             rows.extend(load_rows(&same[0].0, cell));
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{DeliveryCounts, Latency};
+use crate::{DeliveryCounts, Latency, Timeliness};
 
 /// Flow of a run: the samples of one writer as one reader received them. For the workload `latency`: the pings of a
 /// pinger, and those that one echo returned.
@@ -33,9 +33,12 @@ pub struct FlowRecord {
     pub counted: DeliveryCounts,
     /// Number of delivered samples that count for the delivered rate, as `delivered_in_time` of a run's throughput.
     pub delivered_in_time: u64,
-    /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`. Empty for the workloads `latency` and
+    /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`; `age` with a deadline. Empty for the workloads `latency` and
     /// `throughput` with one flow: they are those of the run.
     pub latency: BTreeMap<String, Latency>,
+    /// Samples that missed the deadline of the flow, and its age. Absent without a deadline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeliness: Option<Timeliness>,
     /// Number of samples that have a `service` time, but arrived too late for a `response` time.
     pub unplaced: u64,
     /// Number of delivered samples that arrived later than a mean period (for bursts, the time between two of them) after their

@@ -34,6 +34,7 @@ mod spread;
 pub(crate) mod steady;
 mod takes;
 mod throttle;
+mod timeliness;
 mod verdict;
 mod warning;
 
@@ -79,6 +80,7 @@ pub use spread::EndpointSpread;
 pub use steady::{SteadyClass, SteadySegment, SteadyState};
 pub use takes::TakeStats;
 pub use throttle::ThrottleStats;
+pub use timeliness::{CellTimeliness, NotMet, SystemOutcome, Timeliness};
 pub use verdict::{
     Conclusion, EffectEstimate, ModesBy, Pairing, ReferenceChange, SeparatingField, TypicalValue, Verdict,
     VerdictKind, VerdictMode, VerdictSide,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CellLatency, DeliveryCounts, ThrottleStats};
+use crate::{CellLatency, CellTimeliness, DeliveryCounts, SystemOutcome, ThrottleStats};
 
 /// Paced run: its schedule, and how the sender kept it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +47,9 @@ pub struct PacedCell {
     pub back_pressure_runs: u32,
     /// Flows, in the order of the plan.
     pub flows: Vec<CellFlow>,
+    /// In how many runs all flows met their deadlines. Absent without deadlines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<SystemOutcome>,
 }
 
 /// Flow of a paced cell, over its valid runs. Counts are sums over the runs.
@@ -55,6 +58,9 @@ pub struct PacedCell {
 pub struct CellFlow {
     /// Name of the flow.
     pub name: String,
+    /// Endpoint that received it, by id.
+    #[serde(default)]
+    pub reader: String,
     /// Payload of a sample, in bytes.
     pub size_bytes: u64,
     /// Description of the load.
@@ -67,8 +73,11 @@ pub struct CellFlow {
     pub counted: DeliveryCounts,
     /// Number of delivered samples that count for the delivered rate, as `delivered_in_time` of a run's throughput.
     pub delivered_in_time: u64,
-    /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`.
+    /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`; `age` with a deadline.
     pub latency: BTreeMap<String, CellLatency>,
+    /// Samples that missed the deadline of the flow. Absent without a deadline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeliness: Option<CellTimeliness>,
     /// Number of samples that have a `service` time, but arrived too late for a `response` time.
     pub unplaced: u64,
     /// Number of delivered samples that arrived later than a mean period (for bursts, the time between two of them) after their

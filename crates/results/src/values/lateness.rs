@@ -73,7 +73,7 @@ impl Lateness {
         writing_ns: u64,
         sender: Sender,
     ) -> Option<Self> {
-        let period_ns = mean_period_ns(load)?;
+        let period_ns = load.mean_period_ns()?;
         let lag = latency.get("send_lag")?;
         let quantiles = [("99 %", lag.p99_ns), ("90 %", lag.p90_ns), ("50 %", lag.p50_ns)];
         let lag = quantiles.into_iter().find_map(|(name, ns)| Some((name, ns? as f64)))?;
@@ -109,19 +109,6 @@ impl Lateness {
     #[must_use]
     pub fn is_back_pressure(&self) -> bool {
         self.cause() == Cause::HeldUp
-    }
-}
-
-/// Returns the mean time between two samples, or between two bursts, in ns; `None` without intended send times.
-#[must_use]
-pub fn mean_period_ns(load: &Load) -> Option<f64> {
-    match load.resolved()? {
-        Load::Constant { rate } | Load::Poisson { rate } => {
-            Some(rate.period_ns as f64 / rate.samples.max(1) as f64)
-        }
-        Load::Burst { rate } => Some(rate.period_ns as f64),
-        Load::Trace { trace } => Some(trace.length_ns as f64 / trace.samples.saturating_sub(1).max(1) as f64),
-        Load::Share { .. } | Load::Max | Load::Throttled { .. } => None,
     }
 }
 

@@ -27,6 +27,7 @@ mod shortfall;
 mod smallest_difference;
 mod spread;
 pub(crate) mod steady;
+mod timeliness;
 mod trial;
 mod writing_time;
 
@@ -39,7 +40,7 @@ pub use claims::{
 pub use conclusion_words::ConclusionWords;
 pub use cpu_oversubscription::{CpuOversubscription, Polling};
 pub use format::{format_micros, format_signed, format_spread};
-pub use lateness::{Lateness, Sender, mean_period_ns};
+pub use lateness::{Lateness, Sender};
 pub use losses::losses_by_reader;
 pub use max_rate::with_rate;
 pub use noise::over_half_noisy;

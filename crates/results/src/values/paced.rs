@@ -3,8 +3,8 @@
 use stats::{median, total};
 
 use crate::{
-    CellFlow, CellResult, DeliveryCounts, FlowRecord, Histograms, Paced, PacedCell, Run, kind_of_flow,
-    schema::latency::cell_latency,
+    CellFlow, CellResult, CellTimeliness, DeliveryCounts, FlowRecord, Histograms, Paced, PacedCell, Run,
+    SystemOutcome, kind_of_flow, schema::latency::cell_latency,
 };
 
 impl PacedCell {
@@ -17,11 +17,13 @@ impl PacedCell {
         let flows = paced.first().map_or(&[][..], |run| &run.flows);
         let log_names = FlowRecord::log_names(flows);
         let flow = |(index, flow): (usize, &FlowRecord)| {
-            let of_runs = paced.iter().filter_map(|run| Some((run.flows.get(index)?, !run.twin)));
-            let of_runs: Vec<(&FlowRecord, bool)> =
-                of_runs.filter(|(other, _)| other.name == flow.name).collect();
-            let same: Vec<&FlowRecord> = of_runs.iter().map(|(flow, _)| *flow).collect();
-            let latencies = of_runs.iter().map(|(flow, claimed)| (&flow.latency, *claimed));
+            let of_runs = paced.iter().filter_map(|run| Some((run, run.flows.get(index)?)));
+            let of_runs: Vec<(&&&Run, &FlowRecord)> =
+                of_runs.filter(|(_, other)| other.name == flow.name).collect();
+            let same: Vec<&FlowRecord> = of_runs.iter().map(|(_, flow)| *flow).collect();
+            let latencies = of_runs.iter().map(|(run, flow)| (&flow.latency, !run.twin));
+            let by_number: Vec<(u32, &FlowRecord)> =
+                of_runs.iter().map(|(run, flow)| (run.number, *flow)).collect();
             let sum = |of: fn(&FlowRecord) -> u64| total(same.iter().map(|flow| of(flow)));
             // a single flow has the histogram of the whole run
             let histogram = |kind: &str| match flows.len() {
@@ -30,6 +32,8 @@ impl PacedCell {
             };
             CellFlow {
                 name: flow.name.clone(),
+                reader: flow.reader.clone(),
+                timeliness: CellTimeliness::from_runs(&by_number),
                 size_bytes: flow.size_bytes,
                 load: flow.load.clone().unwrap_or_default(),
                 planned: sum(|flow| flow.planned),
@@ -52,6 +56,7 @@ impl PacedCell {
             sender_limited_runs: runs.iter().filter(|run| run.sender_limited).count() as u32,
             back_pressure_runs: runs.iter().filter(|run| run.back_pressure).count() as u32,
             flows: flows.iter().enumerate().map(flow).collect(),
+            system: SystemOutcome::from_runs(&paced),
         })
     }
 }

@@ -62,13 +62,7 @@ fn each_flow_has_claims_of_its_own() {
     for cell in &mut experiment.cells {
         cell.factors.workload = Workload::Paced;
         cell.factors.flows = ["command", "picture"]
-            .map(|name| Flow {
-                name: name.to_owned(),
-                size_bytes: 64,
-                load: Load::Constant { rate: Rate::per_second(1000) },
-                qos: None,
-                qos_of_ends: None,
-            })
+            .map(|name| Flow::new(name, 64, Load::Constant { rate: Rate::per_second(1000) }))
             .into();
     }
     experiment.design.baseline = vec![experiment.cells[0].id.clone()];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use experiment::{Cell, Factors, Flow, Load, Rate, ScheduledRun, Workload};
 use results::{
     Assembler, DeliveryCounts, FlowRecord, IntervalLog, Latency, Measurement, Paced, ResultDocument,
-    ResultHeader, Run, State, Tail, Throughput, kind_of_flow,
+    ResultHeader, Run, State, Tail, Throughput, Timeliness, kind_of_flow,
 };
 
 use super::{Noise, record};
@@ -21,7 +21,7 @@ pub fn constant(sps: u64) -> Load {
 }
 
 pub fn flow(name: &str, size_bytes: u64, load: Load) -> Flow {
-    Flow { name: name.to_owned(), size_bytes, load, qos: None, qos_of_ends: None }
+    Flow::new(name, size_bytes, load)
 }
 
 /// Returns the header of the sample with paced cells: one for each driver and load, with samples of 1024 bytes, and
@@ -89,6 +89,15 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
             DeliveryCounts { sent: offered, delivered: offered - lost, lost, ..DeliveryCounts::default() };
         records.push(FlowRecord {
             late: flow.load.has_times().then_some(offered / 50),
+            timeliness: flow.deadline.map(|deadline| Timeliness {
+                deadline_ns: deadline.deadline_ns,
+                limit_pct: deadline.limit_pct(),
+                planned,
+                missed: planned - offered + lost,
+                is_met: deadline.is_met(planned - offered + lost, planned),
+                mean_age_ns: 1e6,
+                gaps: None,
+            }),
             name: flow.name.clone(),
             writer: "writer".to_owned(),
             reader: "reader".to_owned(),

@@ -54,13 +54,7 @@ fn a_response_is_a_send_lag_and_a_service_time() {
 
 #[test]
 fn each_flow_is_counted_and_measured_by_itself() {
-    let flow = |name: &str, size_bytes| Flow {
-        name: name.to_owned(),
-        size_bytes,
-        load: load(500),
-        qos: None,
-        qos_of_ends: None,
-    };
+    let flow = |name: &str, size_bytes| Flow::new(name, size_bytes, load(500));
     let flows = [flow("control", 64), flow("bulk", 1024)];
     let document = rig("foreign", None, &flows).execute();
     let run = &document.cells[0].runs[0];
@@ -84,13 +78,7 @@ fn each_flow_is_counted_and_measured_by_itself() {
 
 #[test]
 fn qos_of_a_further_flow_is_compared_with_the_request() {
-    let flow = |name: &str| Flow {
-        name: name.to_owned(),
-        size_bytes: 64,
-        load: load(500),
-        qos: None,
-        qos_of_ends: None,
-    };
+    let flow = |name: &str| Flow::new(name, 64, load(500));
     let document = rig("qos reader", None, &[flow("a"), flow("b")]).execute();
     let failure = document.cells[0].runs[0].failure.clone().unwrap();
     assert_eq!(failure.endpoint.as_deref(), Some("reader"));

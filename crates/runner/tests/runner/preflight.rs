@@ -32,13 +32,7 @@ fn configurations(changes: &[fn(&mut Factors)]) -> usize {
 }
 
 fn flow(rate: Rate) -> Flow {
-    Flow {
-        name: "data".to_owned(),
-        size_bytes: 64,
-        load: Load::Constant { rate },
-        qos: None,
-        qos_of_ends: None,
-    }
+    Flow::new("data", 64, Load::Constant { rate })
 }
 
 #[test]

@@ -60,6 +60,7 @@ impl Rig {
                     keep_awake: false,
                     reference: true,
                     spin: true,
+                    threads: experiment::WritingThreads::One,
                     probe_every: None,
                     probe_every_of_size: BTreeMap::new(),
                     await_echo: false,

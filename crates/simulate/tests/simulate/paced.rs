@@ -1,6 +1,8 @@
 //! Comparison of paced runs with queueing theory and exact values.
 
-use experiment::{Batching, Cell, Design, Flow, Load, Rate, ReceiveGroup, ScheduledRun, Trace, Workload};
+use experiment::{
+    Batching, Cell, Deadline, Design, Flow, Load, Rate, ReceiveGroup, ScheduledRun, Trace, Workload,
+};
 use results::{Run, RunState};
 use sim_model::{GroundTruth, Mg1Queue};
 use simulate::Simulator;
@@ -159,7 +161,7 @@ fn each_sample_of_a_burst_waits_for_those_before_it() {
 }
 
 fn flow(name: &str, size_bytes: u64, load: Load) -> Flow {
-    Flow { name: name.to_owned(), size_bytes, load, qos: None, qos_of_ends: None }
+    Flow::new(name, size_bytes, load)
 }
 
 #[test]
@@ -212,6 +214,45 @@ fn several_flows_are_written_by_one_thread_and_counted_each() {
     assert_eq!(kinds, run.pooled_kinds().iter().map(String::as_str).collect::<Vec<_>>());
     let invalid = Run { state: RunState::Invalid, ..run.clone() };
     assert!(invalid.pooled_kinds().is_empty());
+}
+
+/// A stall that is planned: the server takes 60 ms for a picture, and a command queues behind none, since each flow has a server of
+/// its own. Lost samples are missed, too.
+#[test]
+fn missed_samples_are_those_that_are_late_or_lost_in_the_model() {
+    let with = |name, size_bytes, load, deadline_ns| Flow {
+        deadline: Some(Deadline { deadline_ns, missed_ppm: 1_000 }),
+        ..flow(name, size_bytes, load)
+    };
+    // 1 ms for each sample at the server, and 50 us on the way.
+    let options = [("bandwidth", "8Mbit"), ("latency", "50us")];
+    let mut cell = cell(Workload::Paced, true, 0, &options);
+    cell.factors.size_bytes = 1_000;
+    cell.factors.flows = vec![
+        // Bursts of 10: samples arrive 1.05, 2.05, .. 10.05 ms after they were due, 5 of 10 within 5.5 ms.
+        with("bursts", 1_000, Load::Burst { rate: Rate { samples: 10, period_ns: 100 * MS } }, 5_500_000),
+        with("steady", 1_000, constant(100), 5_500_000),
+    ];
+    let measured = run(&mut Simulator::new(), &cell, SECOND, 1);
+    let [bursts, steady] = &measured.flows[..] else { panic!("{measured:?}") };
+    let of = |flow: &results::FlowRecord| flow.timeliness.clone().expect("a deadline");
+    assert_eq!((of(bursts).planned, of(bursts).missed, of(bursts).is_met), (100, 50, false));
+    assert_eq!((of(steady).planned, of(steady).missed, of(steady).is_met), (100, 0, true));
+    // Half a period and the response of 1.05 ms, or up to one more write.
+    let age_ns = of(steady).mean_age_ns;
+    assert!((5_900_000.0..6_200_000.0).contains(&age_ns), "{age_ns}");
+    assert!(steady.latency["age"].p50_ns.expect("a median") > 11_000_000);
+    assert!(!measured.latency.contains_key("age"), "ages of several flows are not pooled");
+
+    // Best effort: of those lost, none is in time.
+    let options = [("bandwidth", "8Mbit"), ("latency", "50us"), ("loss", "20%")];
+    cell.factors.options = options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+    cell.factors.qos.reliability = Some(experiment::Reliability::BestEffort);
+    cell.factors.flows.remove(0);
+    let measured = run(&mut Simulator::new(), &cell, SECOND, 1);
+    let steady = &measured.flows[0];
+    assert!(steady.counted.lost > 5, "{:?}", steady.counted);
+    assert_eq!(of(steady).missed, steady.counted.lost);
 }
 
 /// The seed of the design and the number of the run determine the schedule, as in agents and runner.

@@ -66,6 +66,7 @@ pub fn design(measure_ns: u64) -> Design {
         keep_awake: false,
         reference: true,
         spin: true,
+        threads: experiment::WritingThreads::One,
         probe_every: None,
         probe_every_of_size: [].into(),
         await_echo: false,

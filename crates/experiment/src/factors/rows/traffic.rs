@@ -265,9 +265,9 @@ pub(super) const ROWS: &[Factor] = &[
         key: "topics",
         form: Form::Key(Kind::Number),
         unit: "topics",
-        range: "1 to 100",
+        range: "1 to 1000",
         default: || Some(1_u32.into()),
-        about: "Number of topics, 1 to 100, among which each writing endpoint spreads its samples: one writer for each topic, \
+        about: "Number of topics, 1 to 1000, among which each writing endpoint spreads its samples: one writer for each topic, \
                 all in one process, and one reader for each in every reading endpoint. The load is that of all topics \
                 together: with equal intervals, the topics take turns; `poisson` draws the times of each topic. Only for \
                 `paced`, where the rate `max` writes the topics in turn; no effect on other workloads. Default 1.",

@@ -103,13 +103,7 @@ fn load_without_intended_times_has_no_responses() {
 
 #[test]
 fn each_flow_is_checked_under_its_name() {
-    let flow = |name: &str, load| Flow {
-        name: name.to_owned(),
-        size_bytes: 100,
-        load,
-        qos: None,
-        qos_of_ends: None,
-    };
+    let flow = |name: &str, load| Flow::new(name, 100, load);
     let mut cell = paced(constant(1_000), true, &[("latency", "50us")]);
     cell.factors.load = None;
     cell.factors.flows = vec![flow("state", constant(1_000)), flow("events", poisson(500))];
@@ -126,7 +120,7 @@ fn each_flow_is_checked_under_its_name() {
 fn multicast_is_compared_with_the_samples_of_all_flows() {
     let flow = |name: &str, size_bytes| {
         let load = constant(1_000);
-        Flow { name: name.to_owned(), size_bytes, load, qos: None, qos_of_ends: None }
+        Flow::new(name, size_bytes, load)
     };
     let mut cell = paced(constant(1_000), true, &[("latency", "50us")]);
     cell.factors.load = None;

@@ -1,0 +1,223 @@
+//! Flows of an experiment: validation, groups, phases, deadlines, and the threads that write them.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    Deadline, Flow, Load, MIN_SIZE_BYTES, Plan, PlanError, SpannedError, Workload, WritingThreads,
+    factors::{flow::random_phase_ns, load::Arrival, rate::RateSpec},
+    plan::{
+        experiment_file::{ExperimentFile, FlowSection},
+        loads::{Traces, contradiction, load},
+    },
+    syntax::{one_or_many::Located, trace::MAX_TRACE_SAMPLES, units::Time},
+};
+
+/// Maximum number of flows of a run.
+const MAX_FLOWS: usize = 1_000;
+const MAX_NAME: usize = 64;
+/// Shortest and longest deadline of a flow, in ns.
+const DEADLINES_NS: std::ops::RangeInclusive<u64> = 1_000..=3_600_000_000_000;
+/// Highest rate of all flows together at which several writing threads spin before each send, in samples/s: a spin of 60 µs then
+/// takes about a tenth of a core.
+const SPIN_SPS: f64 = 2_000.0;
+
+impl FlowSection {
+    /// Returns the number of flows of the entry.
+    pub(crate) fn number(&self) -> usize {
+        self.count.as_ref().map_or(1, |count| *count.get() as usize)
+    }
+}
+
+impl ExperimentFile {
+    /// Sets the threads that write the flows, and whether they spin before each send: one does, several only at a low rate.
+    pub(crate) fn set_threads(&self, plan: &mut Plan) {
+        let Some(flows) = plan.cells.first().map(|cell| &cell.factors.flows).filter(|flows| flows.len() > 1)
+        else {
+            return;
+        };
+        let threads = self.design.threads.as_ref().map(|threads| threads.get().clone());
+        plan.design.threads = threads.unwrap_or(WritingThreads::PerTopic);
+        let sps = |flow: &Flow| flow.load.mean_period_ns().map_or(0.0, |period_ns| 1e9 / period_ns.max(1.0));
+        let is_slow = flows.iter().map(sps).sum::<f64>() <= SPIN_SPS;
+        if self.design.spin.is_none() && !plan.design.threads.is_one() {
+            plan.design.spin = is_slow;
+        }
+    }
+}
+
+impl Traces<'_> {
+    /// Validates the flows and converts them.
+    pub(crate) fn flows(&self, file: &ExperimentFile) -> Result<(Vec<Flow>, Vec<String>), SpannedError> {
+        let (mut flows, mut notes) = (Vec::new(), Vec::new());
+        let mut names = BTreeSet::new();
+        for section in &file.flows {
+            let FlowSection { name, size, count, .. } = section.get();
+            check_name(name)?;
+            if let Some(count) = count
+                && !(1..=MAX_FLOWS).contains(&section.get().number())
+            {
+                let words = format!("`count = {}` is out of range", count.get());
+                return Err(contradiction(words, "use 1 to 1000").at(count.span()));
+            }
+            let number = section.get().number();
+            if flows.len() + number > MAX_FLOWS {
+                let count = file.flows.iter().map(|section| section.get().number()).sum();
+                return Err(PlanError::TooMany { what: "flows", count, max: MAX_FLOWS }.at(section.span()));
+            }
+            let size_bytes = size.get().0;
+            if size_bytes < MIN_SIZE_BYTES {
+                return Err(PlanError::TooSmall { size: size_bytes }.at(size.span()));
+            }
+            let load = self.load_of(section.get(), &mut notes)?;
+            let deadline = deadline(section.get(), &load)?;
+            let phase_ns = self.phase_ns(section.get())?;
+            for index in 1..=number {
+                let group = count.is_some().then(|| name.get().clone());
+                let name =
+                    group.as_ref().map_or_else(|| name.get().clone(), |group| format!("{group}-{index}"));
+                if !names.insert(name.clone()) {
+                    return Err(PlanError::Twice { what: "flow", value: name }.at(section.get().name.span()));
+                }
+                let drawn = || random_phase_ns(&name, &load, file.design.seed.unwrap_or(0));
+                // The QoS is set per driver.
+                flows.push(Flow {
+                    group,
+                    phase_ns: phase_ns.unwrap_or_else(drawn),
+                    deadline,
+                    ..Flow::new(&name, size_bytes, load.clone())
+                });
+            }
+        }
+        let times = flows.iter().map(|flow| match &flow.load {
+            Load::Trace { trace } => trace.samples,
+            _ => 0,
+        });
+        let times = times.sum::<u64>() as usize;
+        if times > MAX_TRACE_SAMPLES {
+            let error = PlanError::TooMany { what: "times of a run", count: times, max: MAX_TRACE_SAMPLES };
+            return Err(error.at(file.flows[0].span()));
+        }
+        if let Some(threads) = &file.design.threads {
+            check_threads(threads, &flows)?;
+        }
+        Ok((flows, notes))
+    }
+
+    fn load_of(&self, flow: &FlowSection, notes: &mut Vec<String>) -> Result<Load, SpannedError> {
+        let FlowSection { name, size, rate, arrival, trace, .. } = flow;
+        match (rate, trace) {
+            (Some(rate), None) => {
+                if let RateSpec::Share(share) = rate.get() {
+                    let words =
+                        format!("flow `{}` at {share}: several flows have no maximum rate", name.get());
+                    let hint = "give each flow a rate in samples/s, such as `1000`";
+                    return Err(contradiction(words, hint).at(rate.span()));
+                }
+                if matches!(rate.get(), RateSpec::Max | RateSpec::Throttled(_)) {
+                    let words = format!("flow `{}` at `max` is not supported beside other flows", name.get());
+                    return Err(contradiction(words, "give each flow a rate").at(rate.span()));
+                }
+                let arrival = arrival.as_ref().map_or(Arrival::Constant, |arrival| *arrival.get());
+                load(rate, arrival, size.get().0, notes)
+            }
+            (None, Some(file)) => {
+                if let Some(arrival) = arrival {
+                    return Err(contradiction(
+                        "`arrival` has no effect on a trace, which contains the send times",
+                        "remove `arrival`",
+                    )
+                    .at(arrival.span()));
+                }
+                let trace = self.trace(file.get());
+                notes.extend(self.note(&trace));
+                Ok(Load::Trace { trace })
+            }
+            _ => {
+                let words = format!("flow `{}` needs one of `rate` and `trace`", name.get());
+                Err(contradiction(words, "add for example `rate = 1000`").at(name.span()))
+            }
+        }
+    }
+
+    /// Returns the phase that the file gives to a flow.
+    fn phase_ns(&self, flow: &FlowSection) -> Result<Option<u64>, SpannedError> {
+        let Some(phase) = &flow.phase else { return Ok(None) };
+        if flow.trace.is_some() {
+            let words = "`phase` has no effect on a trace, which contains the send times";
+            return Err(contradiction(words, "remove `phase`").at(phase.span()));
+        }
+        let Time(ns) = *phase.get();
+        if ns >= self.measure_ns {
+            let words = format!("the phase of flow `{}` is not within the measured time", flow.name.get());
+            return Err(contradiction(words, "give a time below `measure` under `[design]`").at(phase.span()));
+        }
+        Ok(Some(ns))
+    }
+}
+
+fn check_name(name: &Located<String>) -> Result<(), SpannedError> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    if name.get().is_empty() || name.get().len() > MAX_NAME || !name.get().chars().all(plain) {
+        let words = format!("`{}` cannot be the name of a flow", name.get());
+        return Err(contradiction(words, "use up to 64 letters, digits and `-`").at(name.span()));
+    }
+    Ok(())
+}
+
+fn deadline(flow: &FlowSection, load: &Load) -> Result<Option<Deadline>, SpannedError> {
+    if let Some(deadline) = &flow.deadline
+        && !DEADLINES_NS.contains(&deadline.get().0)
+    {
+        let (ns, range) = (deadline.get().0, "1 µs to 1 hour");
+        return Err(PlanError::Time { what: "the deadline of a flow", ns, range }.at(deadline.span()));
+    }
+    if let Some(missed) = &flow.missed
+        && missed.get().0 >= 100.0
+    {
+        let words = format!("the limit of missed samples of flow `{}` is out of range", flow.name.get());
+        return Err(contradiction(words, "give a share from `0%` to less than `100%`").at(missed.span()));
+    }
+    let missed_ppm = flow.missed.as_ref().map(|missed| (missed.get().0 * 1e4).round() as u32);
+    Ok(Deadline::new(load, flow.deadline.as_ref().map(|deadline| deadline.get().0), missed_ppm))
+}
+
+/// Rejects groups of threads that name a flow that does not exist, or one twice.
+fn check_threads(threads: &Located<WritingThreads>, flows: &[Flow]) -> Result<(), SpannedError> {
+    let WritingThreads::Groups(groups) = threads.get() else { return Ok(()) };
+    let mut named = BTreeSet::new();
+    for name in groups.iter().flatten() {
+        let is_of = |flow: &Flow| flow.name == *name || flow.group.as_ref() == Some(name);
+        if !flows.iter().any(is_of) {
+            let words = format!("`threads` names `{name}`, which is not a flow");
+            return Err(contradiction(words, "use the names in `[[flows]]`").at(threads.span()));
+        }
+        if !named.insert(name) {
+            let words = format!("`threads` names `{name}` twice");
+            return Err(contradiction(words, "name each flow in one group").at(threads.span()));
+        }
+    }
+    Ok(())
+}
+
+/// Rejects other workloads beside flows, and factors that the flows replace.
+pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
+    if file.flows.is_empty() {
+        return Ok(());
+    }
+    if file.workload.values().any(|workload| *workload != Workload::Paced) {
+        let words = "flows are supported by the workload `paced` only";
+        let hint = "use `workload = \"paced\"`, and another file for the other workloads";
+        return Err(contradiction(words, hint).at(file.workload.span()));
+    }
+    let replaced = ["size", "rate", "arrival", "trace", "topics"];
+    let of_factors = replaced.iter().filter_map(|key| Some((file.factors.values.span(key)?, *key)));
+    let of_included = file.factors.include.iter().flat_map(|values| {
+        let keys = ["workload"].into_iter().chain(replaced);
+        keys.filter_map(|key| Some((values.get().span(key)?, key)))
+    });
+    if let Some((at, name)) = of_factors.chain(of_included).next() {
+        let words = format!("`{name}` is given both for all flows and in flows");
+        return Err(contradiction(words, "remove it, or remove `[[flows]]`").at(at));
+    }
+    Ok(())
+}
