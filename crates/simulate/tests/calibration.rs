@@ -28,6 +28,11 @@ use stats::{PowerSpec, smallest_effect_apart};
 
 const CV: f64 = 0.01;
 
+/// Returns whether this is `make test-all`, which simulates more experiments within narrower bounds.
+fn thorough() -> bool {
+    std::env::var_os("DDSMARK_TEST_ALL").is_some()
+}
+
 fn shipped(family: Family, cv: f64, effects: Effects, design: Design, experiments: u32) -> Tally {
     let seed = SEEDS[0];
     let campaign = shipped::Campaign::new(seed, worlds::World::Quiet, cv, family, effects, design);
@@ -38,10 +43,12 @@ fn shipped(family: Family, cv: f64, effects: Effects, design: Design, experiment
 /// this number of experiments the bound is exceeded by chance about once in a thousand times.
 #[test]
 fn claims_of_families_are_seldom_false_through_the_shipped_path() {
-    for (family, experiments) in [(Family::One, 300), (Family::Four, 300), (Family::ThirtyEight, 60)] {
+    let (few, many) = if thorough() { ((60, 0.16), (300, 0.09)) } else { ((20, 0.25), (150, 0.11)) };
+    for (family, (experiments, bound)) in
+        [(Family::One, many), (Family::Four, many), (Family::ThirtyEight, few)]
+    {
         for effects in [Effects::All(0.0), Effects::NoneAndMargin] {
             let tally = shipped(family, CV, effects, Design::Default, experiments);
-            let bound = if experiments < 100 { 0.16 } else { 0.09 };
             assert!(tally.any_false.share() <= bound, "{family:?}, {effects:?}: {tally:?}");
             assert!(tally.floor_false.share() <= bound, "{family:?}, {effects:?}: {tally:?}");
             assert_eq!(tally.too_few.times, 0, "{family:?}: {tally:?}");
@@ -103,9 +110,11 @@ fn experiments_in_one_order_are_caught() {
 #[test]
 fn a_search_finds_the_known_capacity_within_the_goals_width() {
     for system in &SYSTEMS {
-        let found = searches(system, 40, 1.0);
+        let number = if thorough() { 40 } else { 15 };
+        let found = searches(system, number, 1.0);
         for (goal, within) in system.goals().iter().zip(&found.within_width) {
-            assert!(f64::from(*within) >= 40.0 * FOUND, "{}, {}: {within} of 40", system.name, goal.aim);
+            let least = f64::from(number) * FOUND;
+            assert!(f64::from(*within) >= least, "{}, {}: {within} of {number}", system.name, goal.aim);
         }
     }
 }
@@ -153,14 +162,15 @@ fn large_effect_between_two_results_is_found() {
     }
 }
 
-/// The intervals are Student's, of independent blocks: 300 experiments leave these bounds by chance once in a thousand
-/// times. `make bench` has more of them.
+/// The intervals are Student's, of independent blocks: 300 experiments, or 100, leave these bounds by chance once in a
+/// thousand times. `make bench` has more of them.
 #[test]
 fn interval_of_a_law_over_endpoints_covers_the_true_growth() {
     for growth in [Growth::Readers, Growth::Participants] {
-        let found = laws(growth, CV, 5, SEEDS[0], 300, 1.0);
-        assert_eq!(found.linear.times, 300, "{growth:?}: {found:?}");
-        assert!((0.905..=0.985).contains(&found.covers.share()), "{growth:?}: {found:?}");
+        let (number, bounds) = if thorough() { (300, 0.905..=0.985) } else { (100, 0.87..=1.0) };
+        let found = laws(growth, CV, 5, SEEDS[0], number, 1.0);
+        assert_eq!(found.linear.times, number, "{growth:?}: {found:?}");
+        assert!(bounds.contains(&found.covers.share()), "{growth:?}: {found:?}");
     }
 }
 
