@@ -11,6 +11,7 @@ mod clocks;
 mod commands;
 mod configurations;
 mod conformance;
+mod costs;
 mod discovery;
 mod drivers;
 mod duet;

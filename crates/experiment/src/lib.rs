@@ -79,6 +79,7 @@ pub use plan::{
     schedule::{Schedule, SendTimes},
     search::{GoalKind, Search, SearchGoal},
     search_section::SearchSection,
+    second_tier::{SecondTier, SecondTierSection},
     thread_priorities::ThreadPriorities,
     threads::WritingThreads,
 };

@@ -22,7 +22,11 @@ const MOST_OF_FINDING: usize = 200;
 
 /// Returns the answer.
 pub(crate) fn answer(scene: &Scene<'_>) -> Vec<Sentence> {
-    let mut sentences = from_verdicts(scene);
+    let costs = parts::costs_in_words(scene.document);
+    let mut sentences: Vec<Sentence> = costs.into_iter().map(|words| vec![plain(words)]).collect();
+    if sentences.is_empty() {
+        sentences = from_verdicts(scene);
+    }
     if sentences.is_empty() {
         sentences = from_values(scene);
         sentences.truncate(MOST - 1);

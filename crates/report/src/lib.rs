@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod costs;
 mod discovery;
 mod drivers;
 mod echoes;

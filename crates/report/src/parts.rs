@@ -4,7 +4,7 @@ use experiment::Policy;
 use results::ResultDocument;
 
 use crate::{
-    drivers, groups,
+    costs, drivers, groups,
     layout::{self, Grid},
     legend, links, number, result_list, settings, shell, short_name,
     summary::{self, NoteKind},
@@ -83,10 +83,22 @@ pub fn warnings(document: &ResultDocument) -> NoteList {
     summary::notes(document, NoteKind::Warnings)
 }
 
-/// Returns the tables of the first screen, one per kind of workload, with all rows.
+/// Returns the costs of settings as sentences: the few that matter first; empty if the result compares few profiles.
+#[must_use]
+pub fn costs_in_words(document: &ResultDocument) -> Vec<String> {
+    costs::costs(document).iter().flat_map(costs::Costs::words).collect()
+}
+
+/// Returns the costs of settings, and the tables of the first screen, one per kind of workload, with all rows.
 #[must_use]
 pub fn tables(document: &ResultDocument) -> Vec<DataTable> {
-    summary::tables(document)
+    let of_costs = costs::costs(document).into_iter().flat_map(|costs| {
+        let over_bases =
+            costs.over_bases().map(|(words, grid)| DataTable { title: words, ..DataTable::from(&grid) });
+        let title = format!("Cost of each setting: {}", costs.title);
+        std::iter::once(DataTable { title, ..DataTable::from(&costs.table()) }).chain(over_bases)
+    });
+    of_costs.chain(summary::tables(document)).collect()
 }
 
 /// Returns the conditions that hold for every run.

@@ -90,12 +90,16 @@ pub fn plan(experiment: &Plan, detectable_effects: &[DetectableEffects]) -> Stri
                     .map_or_else(String::new, |samples| samples.to_string()),
             );
         }
+        let second =
+            experiment.design.second_tier.as_ref().filter(|_| experiment.is_of_second_tier(&cell.id));
+        let tier =
+            second.map(|tier| format!("second tier, the first {}", count(tier.blocks as usize, "block")));
         let role = match (experiment.is_baseline(&cell.id), experiment.design.duet) {
             (true, false) => "baseline, twice a block",
             (true, true) => "baseline, beside itself and each of the others",
             (false, _) => "",
         };
-        row.push(role.to_owned());
+        row.push(tier.unwrap_or_else(|| role.to_owned()));
         grid.row(row);
     }
     let _ = write!(text, "\n{}", grid.render());

@@ -6,7 +6,7 @@ use experiment::{Batching, Workload};
 use results::{CellResult, ResultDocument, Run, RunState, State, Warning, WarningKind};
 
 use crate::{
-    discovery, echoes, endpoints, groups, hosts, late_join,
+    costs, discovery, echoes, endpoints, groups, hosts, late_join,
     layout::{Options, WIDTH, wrap},
     legend::legend,
     links, maximum,
@@ -49,6 +49,7 @@ impl Page {
             let _ = writeln!(self.text, "\nHow to read this");
             legend(document).iter().for_each(|paragraph| self.wrapped(paragraph));
         }
+        self.costs(document);
         self.text.push_str(&verdicts::section(&document.verdicts, self.width));
         self.findings(document);
         self.failures(document);
@@ -278,6 +279,26 @@ impl Page {
         }
         for finding in &document.findings {
             self.wrapped(&finding.text);
+        }
+    }
+
+    fn costs(&mut self, document: &ResultDocument) {
+        for costs in costs::costs(document) {
+            let _ = writeln!(
+                self.text,
+                "\nCost of each setting: {}; changes from the baseline, largest first",
+                costs.title
+            );
+            costs.words().iter().for_each(|words| self.wrapped(words));
+            self.text.push('\n');
+            self.text.push_str(&costs.table().render());
+            self.wrapped(costs::LEGEND);
+            if let Some((words, table)) = costs.over_bases() {
+                self.text.push('\n');
+                self.wrapped(&words);
+                self.text.push('\n');
+                self.text.push_str(&table.render());
+            }
         }
     }
 

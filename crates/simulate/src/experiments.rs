@@ -77,7 +77,7 @@ impl Simulator {
             repeats: None,
             noisy: false,
             reasons: Vec::new(),
-            first_run: (number - 1) * experiment.runs_per_block() as u32 + 1,
+            first_run: experiment.runs_before(number) as u32 + 1,
             complete: true,
             took_ns: None,
             hosts: vec![BlockHost {

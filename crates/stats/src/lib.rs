@@ -20,9 +20,13 @@
 //! Rates:
 //! - [`search`]: the next rate to try, and the bounds of the highest sustained rate after the trials so far.
 //!
+//! Two factors:
+//! - [`additive_effects`]: the effect of a setting over several levels of another factor, and whether it differs between them.
+//!
 //! Single cells and runs:
 //! - [`supports_quantile`]: whether a number of samples supports a quantile.
 //! - [`Spread`]: the spread of the runs of a cell.
+//! - [`correlation()`]: how well two series agree in order and size.
 //! - [`slope()`]: how much one metric grows with another, robust against outliers.
 //! - [`law()`]: a line, a power law or a bend over a numeric axis, with its interval.
 //! - [`total`]: a saturating sum of counts from untrusted files.
@@ -31,10 +35,12 @@
 //! - [`steady_state`]: whether a run reached a steady state, and when, by [`changepoints`].
 #![forbid(unsafe_code)]
 
+mod additive;
 mod block;
 mod changepoint;
 mod comparison;
 mod comparison_data;
+mod correlation;
 mod format;
 mod gate;
 #[cfg(test)]
@@ -57,10 +63,12 @@ mod slope;
 mod spread;
 mod steady;
 
+pub use additive::{AdditiveEffect, additive_effects};
 pub use block::{Block, Run, log_ratios};
 pub use changepoint::changepoints;
 pub use comparison::{Change, Comparison, Conclusion, Direction, Rules, compare, compare_sides};
 pub use comparison_data::ComparisonData;
+pub use correlation::correlation;
 pub use format::format_value;
 pub use gate::{GateBound, GateOutcome, judge, judge_sides};
 pub use law::{Estimate, LEAST_LEVELS, Law, exponent, law};

@@ -84,6 +84,11 @@ pub fn separate(groups: &[usize], fields: &[Field], level: f64, seed: u64) -> Se
     Separation { enough_runs: could || !separating.is_empty(), tested, separating }
 }
 
+/// Returns the p-value of the test of Kruskal and Wallis by random permutations: whether the groups differ in location.
+pub(crate) fn permuted_kruskal_wallis(groups: &[usize], values: &[f64], seed: u64) -> f64 {
+    Values::Ranks(ranks(values).0).p(groups, seed)
+}
+
 /// Values of the runs that have the field, in the form that the tests need.
 enum Values {
     /// Ranks; tied values have their mean rank.

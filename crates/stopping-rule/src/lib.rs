@@ -150,11 +150,8 @@ fn least(experiment: &Plan) -> u32 {
 /// of `experiment`.
 #[must_use]
 pub fn next(experiment: &Plan, schedule: &[ScheduledRun], log: &ExperimentLog) -> NextBlock {
-    let per_block = experiment.runs_per_block();
-    let scheduled = |number: u32| {
-        let first = (number as usize - 1) * per_block;
-        schedule[first..first + per_block].to_vec()
-    };
+    let scheduled =
+        |number: u32| schedule[experiment.runs_before(number)..experiment.runs_before(number + 1)].to_vec();
     if let Some(open) = log.blocks.last().filter(|block| !block.complete) {
         let runs = match open.repeats {
             None => scheduled(open.number),
@@ -173,7 +170,7 @@ pub fn next(experiment: &Plan, schedule: &[ScheduledRun], log: &ExperimentLog) -
     }
     let begun = log.blocks.len() as u32;
     if let Some(noisy) = to_repeat(log).filter(|_| has_room(experiment, log)) {
-        let runs = experiment.block_again(begun + 1, begun * per_block as u32 + 1);
+        let runs = experiment.block_again(begun + 1, experiment.runs_before(begun + 1) as u32 + 1);
         return NextBlock::Block { number: begun + 1, repeats: Some(noisy), runs };
     }
     NextBlock::Done(match allocation.wanted {

@@ -45,6 +45,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             echo_receive: None,
             unsupported_quantiles: false,
             baseline: vec!["base".to_owned()],
+            second_tier: None,
             duet: false,
             repeat_noisy: true,
             precision,

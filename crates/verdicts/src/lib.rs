@@ -1,6 +1,7 @@
 //! Verdicts: statistical comparisons of two cells. Pure: the same verdicts for the same documents.
 //!
 //! - [`judge`]: verdicts of one result: each cell with its baseline, and each baseline cell with itself (A/A).
+//! - [`over_bases()`]: effects of settings over several bases, to explore; no claims.
 //! - [`compare()`]: verdicts of two results, or of cells of one; rejected if they differ in more than the named
 //!   factors.
 //! - [`compare_variants`]: verdicts of the two variants of a result of `ddsmark compare --interleave`.
@@ -21,6 +22,7 @@ mod format;
 mod interleave;
 mod matching;
 mod notes;
+mod over_bases;
 mod part;
 mod policies;
 mod recorded;
@@ -33,6 +35,7 @@ pub use criterion::{Criterion, CriterionError};
 pub use error::CompareError;
 use family::Pair;
 pub use interleave::interleave_hint;
+pub use over_bases::over_bases;
 use recorded::Source;
 use results::{CellResult, Claim, ResultDocument, Verdict, comparison_claims, noise_floor_claims};
 pub use sides::{CompareOptions, CompareSide};

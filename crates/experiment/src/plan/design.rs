@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Factors, HostSpec, KeyFilter, ReceiveGroup, ReceiveMode, ThreadPriorities, Workload, WritingThreads,
-    wire_bytes,
+    Factors, HostSpec, KeyFilter, ReceiveGroup, ReceiveMode, SecondTier, ThreadPriorities, Workload,
+    WritingThreads, wire_bytes,
 };
 
 /// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen
@@ -110,6 +110,9 @@ pub struct Design {
     /// beside each cell that is compared with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub baseline: Vec<String>,
+    /// Cells that are measured in the first blocks only, and support no claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_tier: Option<SecondTier>,
     /// Whether each run is made at the same time as a run of its baseline. Only their ratio is valid: absolute
     /// values are under duet interference.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -130,9 +130,12 @@ impl Plan {
         if self.design.duet {
             return self.block_of_duets(random, block, first_run);
         }
+        let has_second_tier = self.design.second_tier.as_ref().is_some_and(|tier| block <= tier.blocks);
+        let measured = (0..self.cells.len())
+            .filter(|&cell| has_second_tier || !self.is_of_second_tier(&self.cells[cell].id));
         let twins = (0..self.cells.len()).filter(|&cell| self.is_baseline(&self.cells[cell].id));
         let mut order: Vec<(usize, bool)> =
-            (0..self.cells.len()).map(|cell| (cell, false)).chain(twins.map(|cell| (cell, true))).collect();
+            measured.map(|cell| (cell, false)).chain(twins.map(|cell| (cell, true))).collect();
         self.design.order.arrange(&mut order, random);
         let numbered = order.into_iter().zip(first_run..);
         numbered
@@ -142,7 +145,7 @@ impl Plan {
 
     /// Returns each compared cell with its baseline cell: the one of the same workload that agrees with it in every
     /// factor in which the baseline cells differ from each other. A cell without such a baseline cell is not
-    /// compared. With two variants: each cell of B with its counterpart in A.
+    /// compared, nor is one of the second tier. With two variants: each cell of B with its counterpart in A.
     #[must_use]
     pub fn comparisons(&self) -> Vec<(&Cell, &Cell)> {
         if let Some(variants) = &self.variants {
@@ -153,7 +156,16 @@ impl Plan {
                 .filter_map(|cell| Some((cell, of(variants.counterparts.get(&cell.id)?)?)))
                 .collect();
         }
-        let baseline: Vec<&Cell> = self.cells.iter().filter(|cell| self.is_baseline(&cell.id)).collect();
+        self.compared(|id| self.is_baseline(id), |id| !self.is_of_second_tier(id))
+    }
+
+    /// Returns the selected cells with the one of these baseline cells that each is compared with.
+    pub(crate) fn compared(
+        &self,
+        is_baseline: impl Fn(&str) -> bool,
+        is_selected: impl Fn(&str) -> bool,
+    ) -> Vec<(&Cell, &Cell)> {
+        let baseline: Vec<&Cell> = self.cells.iter().filter(|cell| is_baseline(&cell.id)).collect();
         let fixed: Vec<Aspect<'_>> = aspects(&baseline.iter().map(|cell| &cell.factors))
             .into_iter()
             .filter(|aspect| {
@@ -165,7 +177,7 @@ impl Plan {
             let agrees = |b: &&&Cell| fixed.iter().all(|aspect| aspect.same(&b.factors, &cell.factors));
             baseline.iter().find(agrees).copied()
         };
-        let others = self.cells.iter().filter(|cell| !self.is_baseline(&cell.id));
+        let others = self.cells.iter().filter(|cell| !is_baseline(&cell.id) && is_selected(&cell.id));
         others.filter_map(|cell| Some((cell, of(cell)?))).collect()
     }
 
@@ -181,22 +193,28 @@ impl Plan {
         let in_block = if self.design.duet {
             let sides = self.duets().into_iter().flat_map(|(cell, baseline)| [cell, baseline]);
             sides.filter(|&side| self.cells[side].id == cell).count()
+        } else if let Some(tier) = self.design.second_tier.as_ref().filter(|_| self.is_of_second_tier(cell)) {
+            return tier.blocks as usize;
         } else {
             1 + usize::from(self.is_baseline(cell))
         };
         self.design.blocks as usize * in_block
     }
 
-    /// Returns the number of runs of a block.
+    /// Returns the number of runs of a block without the second tier.
     #[must_use]
     pub fn runs_per_block(&self) -> usize {
-        if self.design.duet { 2 * self.duets().len() } else { self.cells.len() + self.design.baseline.len() }
+        if self.design.duet {
+            return 2 * self.duets().len();
+        }
+        let second = self.design.second_tier.as_ref().map_or(0, |tier| tier.cells.len());
+        self.cells.len() - second + self.design.baseline.len()
     }
 
     /// Returns the number of planned runs.
     #[must_use]
     pub fn runs(&self) -> usize {
-        self.runs_per_block() * self.design.blocks as usize
+        self.runs_before(self.design.blocks.saturating_add(1))
     }
 
     /// Returns the estimated duration of all runs in ns, including those that measure maxima.
@@ -205,7 +223,11 @@ impl Plan {
         let times = u64::from(self.design.blocks) + 1;
         let probing = self.between_blocks_ns().saturating_mul(times);
         let blocks = self.expected_block_ns().saturating_mul(u64::from(self.design.blocks));
-        blocks.saturating_add(probing).saturating_add(self.expected_max_rates_ns())
+        let second = self.design.second_tier.as_ref().map_or(0, |tier| {
+            let each_ns = self.design.expected_runs_ns(tier.cells.len());
+            each_ns.saturating_mul(u64::from(tier.blocks))
+        });
+        blocks.saturating_add(second).saturating_add(probing).saturating_add(self.expected_max_rates_ns())
     }
 
     /// Returns the duration of noise probe and reference together, in ns: before the first block and after each.
@@ -215,7 +237,7 @@ impl Plan {
         self.design.probe_ns(runs).saturating_add(self.design.reference_ns(runs))
     }
 
-    /// Returns the estimated duration of the runs of a block in ns. A search is many trials.
+    /// Returns the estimated duration of the runs of a block in ns, without the second tier. A search is many trials.
     #[must_use]
     pub fn expected_block_ns(&self) -> u64 {
         let searches = self.searches_per_block();
@@ -225,7 +247,8 @@ impl Plan {
         let beside_a_twin = |cell: &Cell| 1 + u64::from(self.is_baseline(&cell.id));
         let extended_ns =
             |cell: &Cell| self.design.of_cell(&cell.factors).measure_ns - self.design.measure_ns;
-        let extended = self.cells.iter().map(|cell| extended_ns(cell).saturating_mul(beside_a_twin(cell)));
+        let first_tier = self.cells.iter().filter(|cell| !self.is_of_second_tier(&cell.id));
+        let extended = first_tier.map(|cell| extended_ns(cell).saturating_mul(beside_a_twin(cell)));
         let runs_ns = self.design.expected_runs_ns(self.runs_per_block() - searches);
         extended.fold(runs_ns.saturating_add(each), u64::saturating_add)
     }

@@ -19,7 +19,8 @@ use crate::{
     },
     plan::{
         changes::Changes, choices::PinChoice, hosts::HostSection, limits_section::LimitsSection,
-        published_section::PublishedSection, search_section::SearchSection, threads::WritingThreads,
+        published_section::PublishedSection, search_section::SearchSection, second_tier::SecondTierSection,
+        threads::WritingThreads,
     },
     syntax::{
         driver_name::without_version,
@@ -347,6 +348,9 @@ pub struct DesignSection {
     /// between the two is the noise floor (A/A).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Located<FactorValues>>,
+    /// Cells that are measured in few blocks and support no claim, if the budget has time for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_tier: Option<Located<SecondTierSection>>,
     /// Whether each run is made at the same time as a run of its baseline, each on half of the cores, swapped in
     /// every block. Host noise then disturbs both. Only their ratio is valid: absolute values are under duet
     /// interference. Needs a baseline, 4 cores, `workload = "latency"` and no multicast. Default `false`.

@@ -125,11 +125,16 @@ pub(crate) fn cells(
             shown_notes.push(words);
         }
     }
+    Ok((identified(factors), shown_notes))
+}
+
+/// Returns cells with their ids.
+pub(crate) fn identified(factors: Vec<Factors>) -> Vec<Cell> {
     let ids = ids(&factors);
     let mut cells: Vec<Cell> =
         ids.into_iter().zip(factors).map(|(id, factors)| Cell { id, factors }).collect();
     number_namesakes(&mut cells);
-    Ok((cells, shown_notes))
+    cells
 }
 
 /// Rejects reasons of selections that exclude nothing.

@@ -55,6 +55,7 @@ impl ExperimentFile {
                 return Err(no_match("the baseline", baseline.get(), &all, inputs).at(baseline.span()));
             }
             experiment.notes.extend(note);
+            self.divide(&mut experiment, inputs)?;
         }
         if let Some(duet) = self.design.duet.as_ref().filter(|duet| *duet.get()) {
             duet::check(&experiment).map_err(|error| error.at(duet.span()))?;
@@ -142,6 +143,7 @@ impl ExperimentFile {
             ));
         }
         experiment.note_few_runs();
+        self.fit_second_tier(experiment, inputs)?;
         let runs = experiment.runs();
         if runs > MAX_RUNS {
             let at = self.design.blocks.as_ref().map_or(0..0, Located::span);
@@ -189,6 +191,7 @@ impl Design {
             spin: true,
             threads: WritingThreads::One,
             baseline: Vec::new(),
+            second_tier: None,
             duet: false,
             repeat_noisy: false,
             precision: None,

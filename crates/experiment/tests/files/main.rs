@@ -26,6 +26,7 @@ mod queues;
 #[path = "../sample/mod.rs"]
 mod sample;
 mod search;
+mod second_tier;
 mod shipped;
 mod support;
 mod texts;

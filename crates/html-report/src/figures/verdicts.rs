@@ -28,7 +28,15 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
     if rows.len() < 2 {
         return Vec::new();
     }
-    let shown = shown(&rows);
+    let mut shown = shown(&rows);
+    if !report::parts::costs_in_words(scene.document).is_empty() {
+        // Settings are sorted by their effect, for each metric.
+        let change =
+            |row: &Row<'_>| row.verdict.answer.as_ref().and_then(|answer| answer.change_pct).unwrap_or(0.0);
+        shown.sort_by(|left, right| {
+            left.verdict.metric.cmp(&right.verdict.metric).then(change(right).total_cmp(&change(left)))
+        });
+    }
     let several = |of: fn(&Row<'_>) -> *const u8| {
         let mut all: Vec<*const u8> = rows.iter().map(of).collect();
         all.sort_unstable();

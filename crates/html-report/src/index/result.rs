@@ -219,6 +219,7 @@ fn conditions(design: &Design) -> Design {
         blocks: 0,
         seed: 0,
         baseline: Vec::new(),
+        second_tier: None,
         precision: None,
         budget_ns: None,
         domain: None,

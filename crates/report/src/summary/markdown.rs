@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use results::ResultDocument;
 
 use super::{head, legend, notes, notes::Section, rows};
-use crate::{markdown::text, number::count};
+use crate::{costs, markdown::text, number::count};
 
 /// Maximum number of rows of a table.
 const ROWS: usize = 60;
@@ -38,6 +38,17 @@ pub fn markdown(document: &ResultDocument) -> String {
     if !document.cells.is_empty() {
         let legend = legend(document, &shown);
         let _ = writeln!(markdown, "{shown}\n{}.", text(&legend));
+    }
+    for costs in costs::costs(document) {
+        let _ = write!(
+            markdown,
+            "\n**Cost of each setting: {}**\n\n{}",
+            text(&costs.title),
+            costs.table().markdown()
+        );
+        if let Some((words, table)) = costs.over_bases() {
+            let _ = write!(markdown, "\n{}\n\n{}", text(&words), table.markdown());
+        }
     }
     for section in [
         notes::failures(document),

@@ -9,7 +9,7 @@ use results::{
 };
 
 use super::line::{Kind, Line, wrapped};
-use crate::{hosts, number::count, progress::of_others};
+use crate::{costs, hosts, number::count, progress::of_others};
 
 /// Maximum number of lines of an item.
 const LINES_PER_ITEM: usize = 3;
@@ -95,6 +95,10 @@ pub(super) fn verdicts(document: &ResultDocument) -> Section {
     let (different, equivalent) =
         (compared.iter().filter(differs).count(), compared.iter().filter(is_equivalent).count());
     let mut items = Vec::new();
+    for costs in costs::costs(document) {
+        items.extend(costs.words().into_iter().map(|words| Item::new(Kind::Plain, words, LINES_PER_ITEM)));
+        items.extend(costs.over_bases().map(|(words, _)| Item::new(Kind::Plain, words, LINES_PER_ITEM)));
+    }
     let wrong = floors.iter().filter(differs).count();
     if wrong > 0 {
         let text = format!(

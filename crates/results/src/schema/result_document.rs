@@ -9,9 +9,9 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Block, BlockAllocation, CellLatency, CpuPerSample, Finding, Host, HostRecord, LinkCeiling, MaxRate,
-    NoiseRule, PacedCell, PublishedValue, Resumption, Run, SearchCell, Throughput, Verdict, Warning,
-    schema::host,
+    Block, BlockAllocation, CellLatency, CpuPerSample, EffectOverBases, Finding, Host, HostRecord,
+    LinkCeiling, MaxRate, NoiseRule, PacedCell, PublishedValue, Resumption, Run, SearchCell, Throughput,
+    Verdict, Warning, schema::host,
 };
 
 /// Returns the JSON Schema of a [`ResultDocument`]: the text of `schemas/result.schema.json`.
@@ -69,6 +69,9 @@ pub struct ResultDocument {
     /// Statistical comparisons: each cell with its baseline, and each baseline cell with itself (A/A). Empty
     /// without a baseline.
     pub verdicts: Vec<Verdict>,
+    /// Second tier: effects of settings over the bases, to explore. Empty without a second tier.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub over_bases: Vec<EffectOverBases>,
     /// Warnings that apply to the whole result.
     pub warnings: Vec<Warning>,
 }

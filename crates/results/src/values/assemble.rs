@@ -151,6 +151,7 @@ impl Assembler {
             cells,
             findings: Vec::new(),
             verdicts: Vec::new(),
+            over_bases: Vec::new(),
             warnings,
         }
     }
@@ -159,8 +160,8 @@ impl Assembler {
     fn planned_runs(&self) -> usize {
         let experiment = &self.header.experiment;
         self.log.as_ref().map_or(experiment.runs(), |log| {
-            let again = log.blocks.iter().filter(|block| block.repeats.is_some()).count();
-            experiment.runs_per_block() * (log.allocation.planned as usize + again)
+            let again = log.blocks.iter().filter(|block| block.repeats.is_some()).count() as u32;
+            experiment.runs_before(log.allocation.planned + again + 1)
         })
     }
 

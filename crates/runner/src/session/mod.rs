@@ -108,6 +108,7 @@ impl ExperimentRunner<'_> {
         let mut document = assembler.document(state);
         document.findings = findings::find(&document);
         document.verdicts = verdicts::judge(&document);
+        document.over_bases = verdicts::over_bases(&document);
         let saved = self.directory.save_document(&document).map_err(RunnerError::Directory);
         ExperimentOutcome { document, error: made.and(kept).and(saved).err() }
     }

@@ -102,7 +102,7 @@ impl<'a> ProgressTracker<'a> {
         let runs = self.experiment.runs_per_block().max(1) as u64;
         let planned = Duration::from_nanos(self.experiment.expected_block_ns() / runs);
         let each = if self.attempted == 0 { planned } else { elapsed / self.attempted };
-        let total = blocks * self.experiment.runs_per_block() as u32;
+        let total = self.experiment.runs_before(blocks + 1) as u32;
         let cells = &self.experiment.cells;
         let living = cells.iter().filter(|cell| self.given_up(&cell.factors.driver).is_none()).count() as u32;
         // Runs of drivers that were given up take no time.

@@ -68,6 +68,7 @@ impl Rig {
                     echo_receive: None,
                     unsupported_quantiles: false,
                     baseline: Vec::new(),
+                    second_tier: None,
                     duet: false,
                     repeat_noisy: false,
                     precision: None,

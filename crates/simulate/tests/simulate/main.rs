@@ -15,6 +15,7 @@ mod pipelined;
 mod rig;
 mod ring;
 mod search;
+mod second_tier;
 mod separated;
 mod share;
 mod steady;

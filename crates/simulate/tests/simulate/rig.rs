@@ -74,6 +74,7 @@ pub fn design(measure_ns: u64) -> Design {
         echo_receive: None,
         unsupported_quantiles: false,
         baseline: Vec::new(),
+        second_tier: None,
         duet: false,
         repeat_noisy: false,
         precision: None,

@@ -119,3 +119,66 @@ pub fn power(seed: u64, cv: f64, effect: f64, spec: &PowerSpec, experiments: u32
     });
     (blocks, found)
 }
+
+/// Lists of an additive model of settings and bases, means over experiments.
+#[allow(dead_code, reason = "the tables do not show it")]
+#[derive(Debug)]
+pub struct OverBases {
+    /// Share of false entries in the list of effects.
+    pub false_effects: f64,
+    /// Share of the settings with an effect that the list has.
+    pub true_effects: f64,
+    /// The same of the list of interactions.
+    pub false_interactions: f64,
+    pub true_interactions: f64,
+    /// Share of intervals of settings without an interaction that cover the true effect.
+    pub covers: f64,
+}
+
+/// Simulates experiments with 38 settings over 7 bases in 3 blocks, normal on the logarithmic scale, and fits the additive model.
+#[allow(dead_code, reason = "the tables do not show it")]
+pub fn over_bases(seed: u64, experiments: u32) -> OverBases {
+    const SETTINGS: usize = 38;
+    const BASES: usize = 7;
+    const BLOCKS: usize = 3;
+    let true_effect = |setting: usize, base: usize| match setting {
+        0..8 => 0.03_f64.ln_1p(),
+        8..12 if base >= 4 => 0.06_f64.ln_1p(),
+        _ => 0.0,
+    };
+    let mut rig = Rig::new(seed, World::Quiet, CV);
+    let mut sums = [0.0; 5];
+    for experiment in 0..experiments {
+        let mut ratios = vec![vec![Vec::new(); BASES]; SETTINGS];
+        for _ in 0..BLOCKS {
+            for base in 0..BASES {
+                let default = rig.run().ln();
+                for (setting, ratios) in ratios.iter_mut().enumerate() {
+                    ratios[base].push(rig.run().ln() + true_effect(setting, base) - default);
+                }
+            }
+        }
+        let found = stats::additive_effects(&ratios, RULES.level, seed ^ u64::from(experiment));
+        let found: Vec<_> = found.into_iter().map(|found| found.expect("ratios")).collect();
+        let listed = |of: &dyn Fn(&stats::AdditiveEffect) -> bool| -> Vec<usize> {
+            (0..SETTINGS).filter(|setting| of(&found[*setting])).collect()
+        };
+        let effects = listed(&|found| found.p_exploratory <= 0.05);
+        let interactions = listed(&|found| found.p_interaction_exploratory.is_some_and(|p| p <= 0.05));
+        let share = |list: &[usize], of: &dyn Fn(usize) -> bool, among: usize| {
+            list.iter().filter(|setting| of(**setting)).count() as f64 / among.max(1) as f64
+        };
+        sums[0] += share(&effects, &|setting| setting >= 12, effects.len());
+        sums[1] += share(&effects, &|setting| setting < 8, 8);
+        sums[2] += share(&interactions, &|setting| !(8..12).contains(&setting), interactions.len());
+        sums[3] += share(&interactions, &|setting| (8..12).contains(&setting), 4);
+        let additive: Vec<usize> = (0..SETTINGS).filter(|setting| !(8..12).contains(setting)).collect();
+        let covers = |setting: usize| {
+            found[setting].interval.is_some_and(|interval| interval.covers(true_effect(setting, 0).exp_m1()))
+        };
+        sums[4] += share(&additive, &covers, additive.len());
+    }
+    let [false_effects, true_effects, false_interactions, true_interactions, covers] =
+        sums.map(|sum| sum / f64::from(experiments));
+    OverBases { false_effects, true_effects, false_interactions, true_interactions, covers }
+}

@@ -1,0 +1,400 @@
+//! Cost of settings: for each QoS profile its effect on every metric beside loss, CPU and bytes, as sentences and as a table.
+
+use experiment::{FACTORS, Factors};
+use results::{
+    CellResult, Conclusion, EffectEstimate, EffectOverBases, Metric, ResultDocument, Verdict, VerdictKind,
+    format_micros, format_value,
+};
+use stats::{correlation, median};
+
+use crate::{
+    layout::{Align, Grid},
+    number::count,
+    short_name,
+};
+
+/// Fewest settings that are a table of costs; fewer are a list of verdicts.
+const LEAST_SETTINGS: usize = 5;
+/// Maximum number of settings that a sentence names.
+const MOST_NAMED: usize = 6;
+/// Factors in which cells of one table may differ.
+const OF_TABLE: [&str; 4] = ["profile", "base", "qos", "in_flight"];
+/// Level of p-values that are worth another measurement.
+const EXPLORATORY: f64 = 0.05;
+
+/// Legend of the table.
+pub(crate) const LEGEND: &str = "Intervals hold for all comparisons at once (95 %). The row A/A is the baseline against itself: the noise floor. Entries with \
+    a slash are of the round trip and of the flood. AVERAGE and AVERAGE 2 are means of odd and of even blocks, over all bases measured. Wire: bytes \
+    received on the interface, by all programs.";
+
+/// Costs of the settings of one driver in one topology.
+pub(crate) struct Costs<'d> {
+    /// Name: driver and topology.
+    pub title: String,
+    rows: Vec<Row<'d>>,
+    columns: Vec<Column>,
+    over_bases: Vec<&'d EffectOverBases>,
+    document: &'d ResultDocument,
+}
+
+/// Metric of the cells with a number of samples in flight.
+#[derive(Clone, Copy, PartialEq)]
+struct Column {
+    in_flight: Option<u32>,
+    metric: Metric,
+}
+
+/// Setting with its cells, one for each number of samples in flight.
+struct Row<'d> {
+    setting: &'d str,
+    cells: Vec<&'d CellResult>,
+    verdicts: Vec<&'d Verdict>,
+}
+
+/// Returns the costs of each driver and topology; empty if the result compares few profiles.
+pub(crate) fn costs(document: &ResultDocument) -> Vec<Costs<'_>> {
+    let plan = &document.experiment;
+    let of_first_tier = document.cells.iter().filter(|cell| !plan.is_of_second_tier(&cell.id));
+    let mut groups: Vec<Vec<&CellResult>> = Vec::new();
+    for cell in of_first_tier.filter(|cell| cell.factors.profile.is_some()) {
+        let is_same = |group: &Vec<&CellResult>| is_one_table(&group[0].factors, &cell.factors);
+        match groups.iter().position(is_same) {
+            Some(known) => groups[known].push(cell),
+            None => groups.push(vec![cell]),
+        }
+    }
+    let several = |of: fn(&Factors) -> String| {
+        groups.iter().any(|group| of(&group[0].factors) != of(&groups[0][0].factors))
+    };
+    let names_topology = several(|factors| factors.topology.to_string());
+    let title = |factors: &Factors| {
+        let topology = if names_topology { format!(", {}", factors.topology) } else { String::new() };
+        format!("{}{topology}", short_name(&factors.driver))
+    };
+    let costs = groups.iter().filter_map(|cells| Costs::new(document, cells, title(&cells[0].factors)));
+    costs.collect()
+}
+
+/// Returns whether cells are rows of one table.
+fn is_one_table(a: &Factors, b: &Factors) -> bool {
+    FACTORS.iter().all(|row| OF_TABLE.contains(&row.key) || row.same(a, b))
+}
+
+impl<'d> Costs<'d> {
+    fn new(document: &'d ResultDocument, cells: &[&'d CellResult], title: String) -> Option<Self> {
+        let mut rows: Vec<Row<'d>> = Vec::new();
+        let mut columns: Vec<Column> = Vec::new();
+        for &cell in cells {
+            let setting = cell.factors.profile.as_deref()?;
+            let verdicts = document.verdicts.iter().filter(|verdict| {
+                let is_change = verdict.kind == VerdictKind::Comparison && verdict.metric != Metric::Arrived;
+                let is_floor = verdict.kind == VerdictKind::NoiseFloor;
+                verdict.treatment.cell == cell.id && (is_change || is_floor)
+            });
+            let verdicts: Vec<&Verdict> = verdicts.collect();
+            for verdict in &verdicts {
+                let column = Column { in_flight: cell.factors.in_flight, metric: verdict.metric };
+                // The RTT of samples that wait for each other is not a cost by itself.
+                let is_shown = column.in_flight.is_none() || verdict.metric == Metric::SampleHop;
+                if is_shown && !columns.contains(&column) {
+                    columns.push(column);
+                }
+            }
+            match rows.iter_mut().find(|row| row.setting == setting) {
+                Some(row) => {
+                    row.cells.push(cell);
+                    row.verdicts.extend(verdicts);
+                }
+                None => rows.push(Row { setting, cells: vec![cell], verdicts }),
+            }
+        }
+        let first = *columns.first()?;
+        let compared = rows.iter().filter(|row| row.verdicts.iter().any(|of| !is_floor(of))).count();
+        if compared < LEAST_SETTINGS {
+            return None;
+        }
+        let effect = |row: &Row<'_>| row.change(first).unwrap_or(f64::NEG_INFINITY);
+        rows.sort_by(|left, right| effect(right).total_cmp(&effect(left)));
+        let over_bases = document.over_bases.iter().filter(|effect| {
+            let of = document.cells.iter().find(|cell| cell.id == effect.cell);
+            of.is_some_and(|of| is_one_table(&of.factors, &cells[0].factors))
+        });
+        Some(Self { title, rows, columns, over_bases: over_bases.collect(), document })
+    }
+
+    /// Returns the answer: the settings that matter, the smallest effect that would have been seen, and settings without a time.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let compared: Vec<&Row<'_>> = self.rows.iter().filter(|row| !row.is_baseline()).collect();
+        let matters = |row: &&&Row<'_>| self.columns.iter().any(|column| row.claim(*column).is_some());
+        let mut few: Vec<&&Row<'_>> = compared.iter().filter(matters).collect();
+        let size = |row: &Row<'_>| {
+            let claims = self.columns.iter().filter_map(|column| row.claim(*column));
+            claims.map(f64::abs).fold(0.0, f64::max)
+        };
+        few.sort_by(|left, right| size(right).total_cmp(&size(left)));
+        let named = few.iter().take(MOST_NAMED).map(|row| {
+            let claims = self
+                .columns
+                .iter()
+                .filter_map(|column| Some(format!("{} {}", self.name(*column), signed(row.claim(*column)?))));
+            format!("{} ({})", row.setting, claims.collect::<Vec<_>>().join(", "))
+        });
+        let named: Vec<String> = named.collect();
+        let more = few.len().saturating_sub(named.len());
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let mut words = vec![match named.is_empty() {
+            true => {
+                format!("{}: none of {} is shown to matter.", self.title, count(compared.len(), "setting"))
+            }
+            false => format!(
+                "{}: {} of {} are shown to matter: {}{more}.",
+                self.title,
+                few.len(),
+                count(compared.len(), "setting"),
+                named.join(", ")
+            ),
+        }];
+        let seen: Vec<String> = self
+            .columns
+            .iter()
+            .filter_map(|column| {
+                let could: Vec<f64> =
+                    compared.iter().filter_map(|row| row.could_have_seen(*column)).collect();
+                Some(format!("{} % of the {}", format_value(median(&could)?), self.name(*column)))
+            })
+            .collect();
+        if !seen.is_empty() {
+            words.push(format!(
+                "Typical smallest effect that the others would have shown (80 % power): {}.",
+                seen.join(", ")
+            ));
+        }
+        let lost = compared
+            .iter()
+            .flat_map(|row| row.cells.iter())
+            .filter(|cell| cell.shortfall().pct() > results::MAX_LATENCY_LOSS_PCT);
+        let lost: Vec<String> = lost
+            .map(|cell| {
+                let setting = cell.factors.profile.as_deref().unwrap_or_default();
+                format!("{setting} ({} % lost)", format_value(cell.shortfall().pct()))
+            })
+            .collect();
+        if !lost.is_empty() {
+            words.push(format!("No time, because samples did not arrive: {}.", lost.join(", ")));
+        }
+        words.extend(self.repeatability());
+        words
+    }
+
+    /// Returns how well the averages of odd and of even blocks agree over the settings.
+    fn repeatability(&self) -> Option<String> {
+        let pairs: Vec<(f64, f64)> =
+            self.rows.iter().filter_map(|row| Some((self.average(row, 1)?, self.average(row, 0)?))).collect();
+        let r = correlation(&pairs)?;
+        Some(format!(
+            "Averages of odd and of even blocks correlate over {} with r = {r:.2}.",
+            count(pairs.len(), "setting")
+        ))
+    }
+
+    /// Returns the mean time per hop of a round trip with a setting in ns, over all bases and the blocks of this remainder by 2. `None` unless
+    /// it is a ring.
+    fn average(&self, row: &Row<'_>, remainder: u32) -> Option<f64> {
+        let cell = row.cells.iter().find(|cell| cell.factors.in_flight.is_none())?;
+        let blocks =
+            self.document.experiment.design.second_tier.as_ref().map_or(u32::MAX, |tier| tier.blocks);
+        let runs = self.document.cells.iter().filter(|other| other.factors.same_setting(&cell.factors));
+        let runs = runs.flat_map(CellResult::claimed_runs);
+        let in_blocks = runs.filter(|run| run.block % 2 == remainder && run.block <= blocks);
+        let values: Vec<f64> = in_blocks.filter_map(|run| run.ring()?.per_hop_mean_ns).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    }
+
+    fn name(&self, column: Column) -> String {
+        let several = self.columns.iter().filter(|of| of.metric == column.metric).count() > 1;
+        match column.in_flight.filter(|_| several) {
+            Some(n) => format!("{} with {n} in flight", column.metric.words()),
+            None => column.metric.words().to_owned(),
+        }
+    }
+
+    /// Returns the table, sorted by the effect on the first metric.
+    pub(crate) fn table(&self) -> Grid {
+        let mut grid = Grid::default().column("Setting", Align::Left);
+        for column in &self.columns {
+            grid = grid.column(&format!("{} (%)", self.name(*column)), Align::Right).column("", Align::Left);
+        }
+        let has_average = self.rows.iter().any(|row| self.average(row, 1).is_some());
+        grid = grid
+            .column("Lost (%)", Align::Right)
+            .column("CPU (µs/sample)", Align::Right)
+            .column("Wire (B/sample)", Align::Right);
+        if has_average {
+            grid = grid.column("AVERAGE (µs/hop)", Align::Right).column("AVERAGE 2 (µs/hop)", Align::Right);
+        }
+        for row in &self.rows {
+            let mut entries = vec![match row.is_baseline() {
+                true => format!("{} (A/A)", row.setting),
+                false => row.setting.to_owned(),
+            }];
+            for column in &self.columns {
+                entries.extend(row.effect(*column));
+            }
+            let each = |of: &dyn Fn(&CellResult) -> String| {
+                row.cells.iter().map(|cell| of(cell)).collect::<Vec<_>>().join(" / ")
+            };
+            entries.push(each(&|cell| format_value(cell.shortfall().pct())));
+            entries.push(each(&|cell| {
+                cell.cpu_ns_per_sample
+                    .as_ref()
+                    .map_or_else(|| "n/a".to_owned(), |cpu| format_value((cpu.writer + cpu.reader) / 1e3))
+            }));
+            entries.push(each(&|cell| wire_bytes(cell).map_or_else(|| "n/a".to_owned(), format_value)));
+            if has_average {
+                let average =
+                    |remainder| self.average(row, remainder).map_or_else(|| "n/a".to_owned(), format_micros);
+                entries.extend([average(1), average(0)]);
+            }
+            grid.row(entries);
+        }
+        grid
+    }
+
+    /// Returns the table of effects over the bases, and how many differ between them; `None` without a second tier.
+    pub(crate) fn over_bases(&self) -> Option<(String, Grid)> {
+        let shown: Vec<&&EffectOverBases> =
+            self.over_bases.iter().filter(|effect| effect.metric != Metric::RttP99).collect();
+        let widest = shown.iter().max_by_key(|effect| effect.bases.len())?;
+        let names: Vec<&str> = widest.bases.iter().map(|base| base.base.as_str()).collect();
+        let mut grid = Grid::default()
+            .column("Setting", Align::Left)
+            .column("Metric", Align::Left)
+            .column("All bases (%)", Align::Right)
+            .column("95 %", Align::Left)
+            .column("Worth a look", Align::Left);
+        for name in &names {
+            grid = grid.column(name, Align::Right);
+        }
+        grid = grid.column("Bases differ", Align::Left);
+        let is_small = |p: f64| p <= EXPLORATORY;
+        let mut sorted = shown.clone();
+        sorted.sort_by(|left, right| right.change_pct.total_cmp(&left.change_pct));
+        for effect in &sorted {
+            let cell = self.document.cells.iter().find(|cell| cell.id == effect.cell);
+            let setting = cell.and_then(|cell| cell.factors.profile.clone()).unwrap_or_default();
+            let interval = effect.low_pct.zip(effect.high_pct);
+            let mut entries = vec![
+                setting,
+                effect.metric.words().to_owned(),
+                signed_number(effect.change_pct),
+                interval.map_or_else(String::new, |(low, high)| range(low, high)),
+                if is_small(effect.p_exploratory) { "yes" } else { "no" }.to_owned(),
+            ];
+            for name in &names {
+                let base = effect.bases.iter().find(|base| base.base == *name);
+                let change = base.and_then(|base| base.change_pct);
+                entries.push(change.map_or_else(|| "n/a".to_owned(), signed_number));
+            }
+            entries.push(match effect.p_differs_exploratory {
+                Some(p) if is_small(p) => "yes".to_owned(),
+                Some(_) => "no".to_owned(),
+                None => "n/a".to_owned(),
+            });
+            grid.row(entries);
+        }
+        let worth = self.over_bases.iter().filter(|effect| is_small(effect.p_exploratory)).count();
+        let differ =
+            self.over_bases.iter().filter(|effect| effect.p_differs_exploratory.is_some_and(is_small));
+        let text = format!(
+            "{}: second tier, exploratory: of {}, {worth} differ from the default over {} and {} differ between bases. Of each of \
+             these lists at most 5 % are expected to be false (Benjamini-Hochberg); it supports no claim.",
+            self.title,
+            count(self.over_bases.len(), "effect"),
+            count(names.len(), "base"),
+            differ.count()
+        );
+        Some((text, grid))
+    }
+}
+
+fn is_floor(verdict: &Verdict) -> bool {
+    verdict.kind == VerdictKind::NoiseFloor
+}
+
+impl Row<'_> {
+    fn is_baseline(&self) -> bool {
+        self.verdicts.iter().all(|verdict| is_floor(verdict))
+    }
+
+    fn verdict(&self, column: Column) -> Option<&Verdict> {
+        let cell = self.cells.iter().find(|cell| cell.factors.in_flight == column.in_flight)?;
+        let is_of =
+            |verdict: &&&Verdict| verdict.treatment.cell == cell.id && verdict.metric == column.metric;
+        self.verdicts.iter().find(is_of).copied()
+    }
+
+    fn answer(&self, column: Column) -> Option<&EffectEstimate> {
+        self.verdict(column)?.answer.as_ref()
+    }
+
+    fn change(&self, column: Column) -> Option<f64> {
+        self.answer(column)?.change_pct
+    }
+
+    /// Returns the change in percent if it is claimed, and may be large enough to matter.
+    fn claim(&self, column: Column) -> Option<f64> {
+        let answer = self.answer(column)?;
+        let matters = matches!(
+            answer.conclusion,
+            Conclusion::Higher { within_margin: false, .. } | Conclusion::Lower { within_margin: false, .. }
+        );
+        answer.change_pct.filter(|_| matters)
+    }
+
+    fn could_have_seen(&self, column: Column) -> Option<f64> {
+        match self.answer(column)?.conclusion {
+            Conclusion::Inconclusive { could_have_seen_pct } => could_have_seen_pct,
+            _ => None,
+        }
+    }
+
+    /// Returns the change with its simultaneous interval, and the verdict.
+    fn effect(&self, column: Column) -> [String; 2] {
+        let Some(verdict) = self.verdict(column) else { return ["-".to_owned(), "not measured".to_owned()] };
+        let Some(answer) = &verdict.answer else { return ["n/a".to_owned(), "no verdict".to_owned()] };
+        let interval = answer
+            .simultaneous_pct
+            .map_or_else(String::new, |[low, high]| format!(" ({})", range(low, high)));
+        let change = answer.change_pct.map_or_else(|| "n/a".to_owned(), signed_number);
+        let word = match answer.conclusion {
+            Conclusion::Higher { .. } => "higher",
+            Conclusion::Lower { .. } => "lower",
+            Conclusion::Equivalent { .. } => "equivalent",
+            Conclusion::Inconclusive { .. } => "inconclusive",
+            Conclusion::TooFew { .. } => "too few blocks",
+        };
+        [format!("{change}{interval}"), word.to_owned()]
+    }
+}
+
+/// Returns the bytes received per sample and round trip on the interface, by all programs.
+fn wire_bytes(cell: &CellResult) -> Option<f64> {
+    let of_run = |run: &results::Run| {
+        let samples = run.latency.get("rtt")?.n;
+        (samples > 0).then_some(run.wire.as_ref()?.rx_bytes as f64 / samples as f64)
+    };
+    median(&cell.claimed_runs().filter_map(of_run).collect::<Vec<_>>())
+}
+
+fn signed(pct: f64) -> String {
+    format!("{} %", signed_number(pct))
+}
+
+fn signed_number(pct: f64) -> String {
+    let sign = if pct < 0.0 { "-" } else { "+" };
+    format!("{sign}{}", format_value(pct.abs()))
+}
+
+fn range(low: f64, high: f64) -> String {
+    format!("{}..{}", signed_number(low), signed_number(high))
+}

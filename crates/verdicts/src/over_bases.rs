@@ -1,0 +1,97 @@
+//! Second tier: the additive model of settings and bases.
+
+use std::collections::BTreeMap;
+
+use experiment::Cell;
+use results::{
+    CellResult, EffectOverBase, EffectOverBases, MAX_LATENCY_LOSS_PCT, Metric, ResultDocument, Run,
+    metrics_of,
+};
+use stats::{Rules, additive_effects};
+
+use crate::measured;
+
+/// Seed of the permutations, so that a result always has the same values.
+const SEED: u64 = 1;
+/// Name of the base of cells without one.
+const DEFAULT: &str = "default";
+
+/// Setting, one metric of it, and the cells of each base with their baselines.
+struct Setting<'d> {
+    metric: Metric,
+    pairs: Vec<(&'d Cell, &'d Cell)>,
+}
+
+/// Returns the effects of the settings of a plan with a second tier, over the blocks that have it; empty for other plans.
+#[must_use]
+pub fn over_bases(document: &ResultDocument) -> Vec<EffectOverBases> {
+    let plan = &document.experiment;
+    let Some(tier) = &plan.design.second_tier else { return Vec::new() };
+    let mut settings: Vec<Setting<'_>> = Vec::new();
+    for pair @ (cell, _) in plan.comparisons_over_bases() {
+        for metric in metrics_of(plan, &cell.factors) {
+            let is_same = |known: &Setting<'_>| {
+                known.metric == metric && known.pairs[0].0.factors.same_setting(&cell.factors)
+            };
+            match settings.iter().position(is_same) {
+                Some(known) => settings[known].pairs.push(pair),
+                None => settings.push(Setting { metric, pairs: vec![pair] }),
+            }
+        }
+    }
+    let measured = measured(document);
+    let ratios: Vec<Vec<Vec<f64>>> = settings
+        .iter()
+        .map(|setting| {
+            let of = |pair: &(&Cell, &Cell)| log_ratios(&measured, *pair, setting.metric, tier.blocks);
+            setting.pairs.iter().map(of).collect()
+        })
+        .collect();
+    let effects = additive_effects(&ratios, Rules::DEFAULT.level, SEED);
+    let percent = |share: f64| 100.0 * share;
+    let found = settings.iter().zip(&ratios).zip(effects).filter_map(|((setting, ratios), effect)| {
+        let effect = effect?;
+        let base = |index: usize| EffectOverBase {
+            base: setting.pairs[index].0.factors.base.clone().unwrap_or_else(|| DEFAULT.to_owned()),
+            n: ratios[index].len() as u32,
+            change_pct: effect.levels[index].map(percent),
+        };
+        Some(EffectOverBases {
+            cell: setting.pairs[0].0.id.clone(),
+            metric: setting.metric,
+            n: effect.ratios as u32,
+            change_pct: percent(effect.estimate),
+            low_pct: effect.interval.map(|interval| percent(interval.low)),
+            high_pct: effect.interval.map(|interval| percent(interval.high)),
+            p_exploratory: effect.p_exploratory,
+            p_differs_exploratory: effect.p_interaction_exploratory,
+            bases: (0..setting.pairs.len()).map(base).collect(),
+        })
+    });
+    found.collect()
+}
+
+/// Returns the logarithms of the ratios of a cell to its baseline in the blocks of the second tier; none for a latency if too many samples of
+/// either are missing.
+fn log_ratios(
+    measured: &BTreeMap<&str, &CellResult>,
+    (cell, baseline): (&Cell, &Cell),
+    metric: Metric,
+    blocks: u32,
+) -> Vec<f64> {
+    let [Some(cell), Some(baseline)] = [cell, baseline].map(|cell| measured.get(cell.id.as_str()).copied())
+    else {
+        return Vec::new();
+    };
+    let is_lossy = |cell: &CellResult| metric.is_latency() && cell.shortfall().pct() > MAX_LATENCY_LOSS_PCT;
+    if is_lossy(cell) || is_lossy(baseline) {
+        return Vec::new();
+    }
+    let value = |run: &Run| run.value_of(metric, None).filter(|value| *value > 0.0);
+    let in_tier = |run: &&Run| run.block <= blocks;
+    let ratio = |run: &Run| {
+        let other = baseline.claimed_runs().find(|other| other.block == run.block)?;
+        Some((value(run)? / value(other)?).ln())
+    };
+    cell.claimed_runs().filter(in_tier).filter_map(ratio).collect()
+}

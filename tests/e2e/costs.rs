@@ -1,0 +1,64 @@
+//! Costs of QoS policies: settings over bases, on real middleware.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Scene, list};
+
+const FILE: &str = "question = \"What does each policy cost?\"\nworkload = \"latency\"\n\
+    [factors]\ndriver = \"cyclonedds\"\nsize = 64\ntopology = \"ring-2\"\nbase = [\"default\", \"loose\"]\n\
+    [bases.loose]\nreliability = \"best_effort\"\n\
+    [profiles.deadline]\ndeadline = \"10s\"\n\
+    [profiles.lifespan]\nlifespan = \"1s\"\n\
+    [profiles.exclusive]\nownership = \"exclusive\"\n\
+    [profiles.partition]\npartitions = [\"ddsmark\"]\n\
+    [profiles.kept]\ndurability = \"transient_local\"\n\
+    [design]\nblocks = 6\nmeasure = \"50ms\"\nwarm_up = \"20ms\"\nbaseline = { profile = \"default\" }\n\
+    second_tier = { cells = { base = \"loose\" }, blocks = 3 }\n";
+
+#[test]
+fn report_begins_with_the_settings_that_matter_and_shows_the_effect_over_each_base() {
+    let scene = Scene::new();
+    fs::write(scene.path("costs.toml"), FILE).expect("a file");
+    let outcome = scene.ddsmark(&["run", "costs.toml", "--budget", "10m", "--out", "costs"]);
+    outcome.assert_status(0);
+    let first_screen = outcome.stdout.clone();
+    assert!(first_screen.contains("of 5 settings"), "{first_screen}");
+
+    let text = fs::read_to_string(scene.path("costs/result.json")).expect("a result");
+    let result: Value = serde_json::from_str(&text).expect("JSON");
+    let cells = list(&result["cells"]);
+    for cell in cells {
+        let (id, runs) = (cell["id"].as_str().expect("an id"), list(&cell["runs"]).len());
+        let of_baseline = id.ends_with("base-default/default");
+        let expected = match (id.contains("base-loose"), of_baseline) {
+            (true, _) => 3,
+            (false, true) => 12,
+            (false, false) => 6,
+        };
+        assert_eq!(runs, expected, "{id}");
+    }
+    assert_eq!(cells.len(), 12);
+    let over_bases = list(&result["over_bases"]);
+    assert!(over_bases.len() >= 5, "{over_bases:?}");
+    for effect in over_bases {
+        let bases: Vec<&str> =
+            list(&effect["bases"]).iter().filter_map(|base| base["base"].as_str()).collect();
+        assert_eq!(bases, ["default", "loose"], "{effect}");
+    }
+
+    let full = scene.ddsmark(&["report", "costs", "--full"]);
+    full.assert_status(0);
+    for words in [
+        "Cost of each setting: cyclonedds",
+        "default (A/A)",
+        "AVERAGE 2 (µs/hop)",
+        "Bases differ",
+        "exploratory",
+    ] {
+        assert!(full.stdout.contains(words), "{words}: {}", full.stdout);
+    }
+    let page = fs::read_to_string(scene.path("costs/report.html")).expect("a page");
+    assert!(page.contains("Cost of each setting"), "the page has no table of costs");
+}
