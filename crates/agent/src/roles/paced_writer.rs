@@ -194,7 +194,9 @@ impl PacedWriter {
                     let (end_ns, end) = start(flows);
                     // Fails if the role's thread panics.
                     let _ = done.send(end);
-                    drop((done, held.read()));
+                    // Before the wait: if another thread panics, the role's thread must find the channel closed.
+                    drop(done);
+                    drop(held.read());
                     end_ns
                 }
             };
