@@ -62,3 +62,19 @@ fn report_begins_with_the_settings_that_matter_and_shows_the_effect_over_each_ba
     let page = fs::read_to_string(scene.path("costs/report.html")).expect("a page");
     assert!(page.contains("Cost of each setting"), "the page has no table of costs");
 }
+
+#[test]
+fn bases_of_one_tier_have_tables_of_their_own() {
+    let scene = Scene::new();
+    let file = FILE.replace("second_tier = { cells = { base = \"loose\" }, blocks = 3 }\n", "");
+    assert_ne!(file, FILE);
+    fs::write(scene.path("costs.toml"), file).expect("a file");
+    scene.ddsmark(&["run", "costs.toml", "--out", "costs"]).assert_status(0);
+    let full = scene.ddsmark(&["report", "costs", "--full"]);
+    full.assert_status(0);
+    for title in
+        ["Cost of each setting: cyclonedds, base default", "Cost of each setting: cyclonedds, base loose"]
+    {
+        assert!(full.stdout.contains(title), "{title}: {}", full.stdout);
+    }
+}

@@ -1,9 +1,9 @@
 //! Cost of settings: for each QoS profile its effect on every metric beside loss, CPU and bytes, as sentences and as a table.
 
-use experiment::{FACTORS, Factors};
+use experiment::{FACTORS, Factors, gather};
 use results::{
     CellResult, Conclusion, EffectEstimate, EffectOverBases, Metric, ResultDocument, Verdict, VerdictKind,
-    format_micros, format_value,
+    format_micros, format_signed, format_value,
 };
 use stats::{correlation, median};
 
@@ -18,7 +18,7 @@ const LEAST_SETTINGS: usize = 5;
 /// Maximum number of settings that a sentence names.
 const MOST_NAMED: usize = 6;
 /// Factors in which cells of one table may differ.
-const OF_TABLE: [&str; 4] = ["profile", "base", "qos", "in_flight"];
+const OF_TABLE: [&str; 3] = ["profile", "qos", "in_flight"];
 /// Level of p-values that are worth another measurement.
 const EXPLORATORY: f64 = 0.05;
 
@@ -55,21 +55,21 @@ struct Row<'d> {
 pub(crate) fn costs(document: &ResultDocument) -> Vec<Costs<'_>> {
     let plan = &document.experiment;
     let of_first_tier = document.cells.iter().filter(|cell| !plan.is_of_second_tier(&cell.id));
-    let mut groups: Vec<Vec<&CellResult>> = Vec::new();
-    for cell in of_first_tier.filter(|cell| cell.factors.profile.is_some()) {
-        let is_same = |group: &Vec<&CellResult>| is_one_table(&group[0].factors, &cell.factors);
-        match groups.iter().position(is_same) {
-            Some(known) => groups[known].push(cell),
-            None => groups.push(vec![cell]),
-        }
-    }
+    let groups: Vec<Vec<&CellResult>> = gather(
+        of_first_tier.filter(|cell| cell.factors.profile.is_some()),
+        |cell| (cell.factors.driver.clone(), cell.factors.base.clone()),
+        |a, b| is_one_table(&a.factors, &b.factors),
+    );
     let several = |of: fn(&Factors) -> String| {
         groups.iter().any(|group| of(&group[0].factors) != of(&groups[0][0].factors))
     };
-    let names_topology = several(|factors| factors.topology.to_string());
+    let topology: fn(&Factors) -> String = |factors| factors.topology.to_string();
+    let base: fn(&Factors) -> String = |factors| format!("base {}", factors.base_name());
+    let differing: Vec<fn(&Factors) -> String> =
+        [topology, base].into_iter().filter(|of| several(*of)).collect();
     let title = |factors: &Factors| {
-        let topology = if names_topology { format!(", {}", factors.topology) } else { String::new() };
-        format!("{}{topology}", short_name(&factors.driver))
+        let names = differing.iter().map(|of| format!(", {}", of(factors)));
+        std::iter::once(short_name(&factors.driver).to_owned()).chain(names).collect::<String>()
     };
     let costs = groups.iter().filter_map(|cells| Costs::new(document, cells, title(&cells[0].factors)));
     costs.collect()
@@ -286,14 +286,14 @@ impl<'d> Costs<'d> {
             let mut entries = vec![
                 setting,
                 effect.metric.words().to_owned(),
-                signed_number(effect.change_pct),
+                format_signed(effect.change_pct),
                 interval.map_or_else(String::new, |(low, high)| range(low, high)),
                 if is_small(effect.p_exploratory) { "yes" } else { "no" }.to_owned(),
             ];
             for name in &names {
                 let base = effect.bases.iter().find(|base| base.base == *name);
                 let change = base.and_then(|base| base.change_pct);
-                entries.push(change.map_or_else(|| "n/a".to_owned(), signed_number));
+                entries.push(change.map_or_else(|| "n/a".to_owned(), format_signed));
             }
             entries.push(match effect.p_differs_exploratory {
                 Some(p) if is_small(p) => "yes".to_owned(),
@@ -365,7 +365,7 @@ impl Row<'_> {
         let interval = answer
             .simultaneous_pct
             .map_or_else(String::new, |[low, high]| format!(" ({})", range(low, high)));
-        let change = answer.change_pct.map_or_else(|| "n/a".to_owned(), signed_number);
+        let change = answer.change_pct.map_or_else(|| "n/a".to_owned(), format_signed);
         let word = match answer.conclusion {
             Conclusion::Higher { .. } => "higher",
             Conclusion::Lower { .. } => "lower",
@@ -387,14 +387,9 @@ fn wire_bytes(cell: &CellResult) -> Option<f64> {
 }
 
 fn signed(pct: f64) -> String {
-    format!("{} %", signed_number(pct))
-}
-
-fn signed_number(pct: f64) -> String {
-    let sign = if pct < 0.0 { "-" } else { "+" };
-    format!("{sign}{}", format_value(pct.abs()))
+    format!("{} %", format_signed(pct))
 }
 
 fn range(low: f64, high: f64) -> String {
-    format!("{}..{}", signed_number(low), signed_number(high))
+    format!("{}..{}", format_signed(low), format_signed(high))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::Cell;
+use experiment::{Cell, gather};
 use results::{
     CellResult, EffectOverBase, EffectOverBases, MAX_LATENCY_LOSS_PCT, Metric, ResultDocument, Run,
     metrics_of,
@@ -13,8 +13,6 @@ use crate::measured;
 
 /// Seed of the permutations, so that a result always has the same values.
 const SEED: u64 = 1;
-/// Name of the base of cells without one.
-const DEFAULT: &str = "default";
 
 /// Setting, one metric of it, and the cells of each base with their baselines.
 struct Setting<'d> {
@@ -27,18 +25,18 @@ struct Setting<'d> {
 pub fn over_bases(document: &ResultDocument) -> Vec<EffectOverBases> {
     let plan = &document.experiment;
     let Some(tier) = &plan.design.second_tier else { return Vec::new() };
-    let mut settings: Vec<Setting<'_>> = Vec::new();
-    for pair @ (cell, _) in plan.comparisons_over_bases() {
-        for metric in metrics_of(plan, &cell.factors) {
-            let is_same = |known: &Setting<'_>| {
-                known.metric == metric && known.pairs[0].0.factors.same_setting(&cell.factors)
-            };
-            match settings.iter().position(is_same) {
-                Some(known) => settings[known].pairs.push(pair),
-                None => settings.push(Setting { metric, pairs: vec![pair] }),
-            }
-        }
-    }
+    let compared = plan.comparisons_over_bases().into_iter();
+    let of_metrics =
+        compared.flat_map(|pair| metrics_of(plan, &pair.0.factors).map(move |metric| (metric, pair)));
+    let settings = gather(
+        of_metrics,
+        |(metric, _)| *metric,
+        |(_, (a, _)), (_, (b, _))| a.factors.same_setting(&b.factors),
+    );
+    let settings: Vec<Setting<'_>> = settings
+        .into_iter()
+        .map(|all| Setting { metric: all[0].0, pairs: all.into_iter().map(|(_, pair)| pair).collect() })
+        .collect();
     let measured = measured(document);
     let ratios: Vec<Vec<Vec<f64>>> = settings
         .iter()
@@ -52,7 +50,7 @@ pub fn over_bases(document: &ResultDocument) -> Vec<EffectOverBases> {
     let found = settings.iter().zip(&ratios).zip(effects).filter_map(|((setting, ratios), effect)| {
         let effect = effect?;
         let base = |index: usize| EffectOverBase {
-            base: setting.pairs[index].0.factors.base.clone().unwrap_or_else(|| DEFAULT.to_owned()),
+            base: setting.pairs[index].0.factors.base_name().to_owned(),
             n: ratios[index].len() as u32,
             change_pct: effect.levels[index].map(percent),
         };

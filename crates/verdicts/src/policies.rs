@@ -11,8 +11,9 @@ use crate::{
 pub(crate) fn inert(baseline: &Part<'_>, treatment: &Part<'_>) -> Option<String> {
     let [before, after] =
         fields_of_both([(baseline.document(), baseline.cell), (treatment.document(), treatment.cell)]);
-    // a profile is the name of its policies
-    let differing = unequal(&before, &after).into_iter().filter(|difference| difference.field != "profile");
+    // profiles and bases are names of policies
+    let is_name = |field: &str| ["profile", "base"].contains(&field);
+    let differing = unequal(&before, &after).into_iter().filter(|difference| !is_name(&difference.field));
     let fields: Vec<String> = differing.map(|difference| difference.field).collect();
     let driver = &treatment.cell.factors.driver;
     let description = treatment.document().drivers.get(driver)?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     Factors,
     factors::{
-        rows::FACTORS,
+        rows::{DEFAULT_BASE, FACTORS},
         table::{Baseline, Compared, Factor, Id, Label, PartsByName},
     },
     gather::gather,
@@ -120,6 +120,12 @@ pub fn gather_series<'f, T, K: Ord>(
 }
 
 impl Factors {
+    /// Returns the name of the base that the profile is over.
+    #[must_use]
+    pub fn base_name(&self) -> &str {
+        self.base.as_deref().unwrap_or(DEFAULT_BASE)
+    }
+
     /// Returns whether two cells may be points of one curve, and rows of one table.
     #[must_use]
     pub fn shares_curve(&self, other: &Self) -> bool {

@@ -2,7 +2,6 @@
 
 use crate::{
     Cell, FactorValues, Located, Plan, SpannedError,
-    factors::DEFAULT_BASE,
     plan::{expansion::Expansion, experiment_file::ExperimentFile},
 };
 
@@ -27,7 +26,7 @@ impl ExperimentFile {
         let mut known: Vec<(FactorValues, Vec<String>)> = Vec::new();
         for (cell, reason) in cells {
             let factors = &cell.factors;
-            let base = factors.base.clone().unwrap_or_else(|| DEFAULT_BASE.to_owned());
+            let base = factors.base_name().to_owned();
             let mut selection = FactorValues::only("driver", factors.driver.clone())
                 .and("transport", factors.transport.clone())
                 .and("base", base);

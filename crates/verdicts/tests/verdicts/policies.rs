@@ -16,6 +16,7 @@ fn with_latency_budget(support: Support) -> ResultDocument {
         cell.effective_qos = effective.clone();
         cell.settings.clear();
         cell.factors.profile = Some("budget".to_owned());
+        cell.factors.base = Some("with-budget".to_owned());
         cell.factors.qos.latency_budget_ns = Some(QosDuration::Ns(1_000_000));
     }
     document.cells.iter_mut().for_each(|cell| cell.settings.clear());

@@ -175,10 +175,7 @@ pub(super) const ROWS: &[Factor] = &[
         }),
         nesting: 23,
         value: value!(|cell| cell.base),
-        id: Id::Varied(119, |cell| {
-            let name = cell.base.as_deref().unwrap_or(super::DEFAULT_BASE);
-            vec![format!("base-{name}")]
-        }),
+        id: Id::Varied(119, |cell| vec![format!("base-{}", cell.base_name())]),
         compared: Compared::Text(|cell| cell.base.clone()),
         implies: &["qos", "effective_qos"],
         label: Some(Label {
