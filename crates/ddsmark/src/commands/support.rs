@@ -44,7 +44,8 @@ fn selected(cases: &Cases, description: &DriverDescription) -> BTreeMap<String, 
 /// Progress of the probes of one driver: a bar on a terminal, else a line at the beginning.
 fn progress(name: &str, all: usize) -> ProgressBar {
     if !io::stderr().is_terminal() || output::is_quiet() {
-        output::note(&format!("probing {name}: {all} cases"));
+        let cases = if all == 1 { "case" } else { "cases" };
+        output::note(&format!("probing {name}: {all} {cases}"));
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("probing {msg} {bar:30} {pos} of {len}  {elapsed}");

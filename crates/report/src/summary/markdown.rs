@@ -52,6 +52,7 @@ pub fn markdown(document: &ResultDocument) -> String {
     }
     for section in [
         notes::failures(document),
+        notes::costs(document),
         notes::verdicts(document),
         notes::findings(document),
         notes::warnings(document),

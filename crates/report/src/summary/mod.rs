@@ -37,10 +37,14 @@ const MIN_WIDTH: u16 = 40;
 const ROWS: usize = 12;
 /// Number of rows that all tables keep if there is much to say below them; at least one for each configuration.
 const LEAST_ROWS: usize = 4;
-/// Number of lines that are left to each section below the tables, before rows are left out for it.
-const SECTIONS: Shares = Shares { failures: 5, verdicts: 6, findings: 5, warnings: 5 };
-/// Number of lines that each section gets before any gets more.
-const LEAST: usize = 4;
+/// Lines of the sections below the tables. The costs of settings are an answer, and are not cut for others.
+const SECTIONS: Shares = Shares {
+    failures: Share { least: 4, usual: 5 },
+    costs: Share { least: 11, usual: 11 },
+    verdicts: Share { least: 4, usual: 6 },
+    findings: Share { least: 4, usual: 5 },
+    warnings: Share { least: 4, usual: 5 },
+};
 
 /// Options of the first screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,13 +101,23 @@ pub(crate) fn tables(document: &ResultDocument) -> Vec<DataTable> {
     tables.iter().map(whole).collect()
 }
 
+/// Number of lines of a section.
+#[derive(Clone, Copy)]
+struct Share {
+    /// Lines that it gets before any section gets more.
+    least: usize,
+    /// Lines for which rows of tables are left out.
+    usual: usize,
+}
+
 /// Number of lines of each section.
 #[derive(Clone, Copy)]
 struct Shares {
-    failures: usize,
-    verdicts: usize,
-    findings: usize,
-    warnings: usize,
+    failures: Share,
+    costs: Share,
+    verdicts: Share,
+    findings: Share,
+    warnings: Share,
 }
 
 /// Formats the first screen of a result: at most 40 lines of at most 100 columns.
@@ -114,14 +128,18 @@ pub fn first_screen(document: &ResultDocument, options: ScreenOptions<'_>) -> St
     let next = next::next(document, options.directory, width);
     let sections = [
         (notes::failures(document), SECTIONS.failures),
+        (notes::costs(document), SECTIONS.costs),
         (notes::verdicts(document), SECTIONS.verdicts),
         (notes::findings(document), SECTIONS.findings),
         (notes::warnings(document), SECTIONS.warnings),
     ];
     let tables = rows::tables(document);
     let room = LINES.saturating_sub(head.len() + next.len());
-    let least: usize = sections.iter().map(|(section, share)| section.lines(width).min(*share)).sum();
-    let least_rows = tables.iter().map(Table::configurations).sum::<usize>().clamp(LEAST_ROWS, ROWS);
+    let least: usize = sections.iter().map(|(section, share)| section.lines(width).min(share.usual)).sum();
+    let configurations = tables.iter().map(Table::configurations).sum::<usize>();
+    // Where settings are compared, what they cost says more than their rows.
+    let has_costs = !sections[1].0.items.is_empty();
+    let least_rows = if has_costs { LEAST_ROWS } else { configurations.clamp(LEAST_ROWS, ROWS) };
     let mut rows = ROWS;
     let mut table = shown(document, &tables, rows, width);
     while rows > least_rows && table.len() + least > room {
@@ -132,8 +150,14 @@ pub fn first_screen(document: &ResultDocument, options: ScreenOptions<'_>) -> St
     let mut room = room.saturating_sub(table.len());
     lines.extend(table);
     let picture = options.picture.map_or_else(Vec::new, |charset| picture::picture(document, charset, width));
-    // Failures and verdicts keep their room; of findings and warnings, the first ones do.
-    let kept = [SECTIONS.failures, SECTIONS.verdicts, LEAST, LEAST];
+    // Failures, costs and verdicts keep their room; of findings and warnings, the first ones do.
+    let kept = [
+        SECTIONS.failures.usual,
+        SECTIONS.costs.usual,
+        SECTIONS.verdicts.usual,
+        SECTIONS.findings.least,
+        SECTIONS.warnings.least,
+    ];
     let least: usize =
         sections.iter().zip(kept).map(|((section, _), most)| section.lines(width).min(most)).sum();
     if !picture.is_empty() && room > least + picture.len() {
@@ -147,13 +171,13 @@ pub fn first_screen(document: &ResultDocument, options: ScreenOptions<'_>) -> St
 }
 
 /// Returns the sections within `room` lines: first a few lines of each, then the share of each, then the rest.
-fn fitted(sections: &[(Section, usize)], room: usize, width: usize) -> Vec<Line> {
+fn fitted(sections: &[(Section, Share)], room: usize, width: usize) -> Vec<Line> {
     let mut left = room;
     let mut given = vec![0; sections.len()];
-    let limits: [fn(usize) -> usize; 3] = [|share| share.min(LEAST), |share| share, |_| LINES];
+    let limits: [fn(&Share) -> usize; 3] = [|share| share.least, |share| share.usual, |_| LINES];
     for limit in limits {
         for ((section, share), given) in sections.iter().zip(&mut given) {
-            let more = section.lines(width).min(limit(*share)).saturating_sub(*given).min(left);
+            let more = section.lines(width).min(limit(share)).saturating_sub(*given).min(left);
             *given += more;
             left -= more;
         }

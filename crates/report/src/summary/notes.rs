@@ -84,6 +84,20 @@ impl Section {
     }
 }
 
+/// Returns which settings matter, a sentence each; without items if the result compares few.
+pub(super) fn costs(document: &ResultDocument) -> Section {
+    let costs = costs::costs(document);
+    let words = costs.iter().flat_map(|costs| {
+        costs.words().into_iter().chain(costs.over_bases().map(|(words, _)| words)).collect::<Vec<_>>()
+    });
+    Section {
+        heading: "Cost of each setting".to_owned(),
+        items: words.map(|words| Item::new(Kind::Plain, words, LINES_PER_ITEM)).collect(),
+        noun: "sentence",
+        names: Vec::new(),
+    }
+}
+
 /// Returns the verdicts of a result, the largest differences first.
 pub(super) fn verdicts(document: &ResultDocument) -> Section {
     let of = |kind| document.verdicts.iter().filter(move |verdict| verdict.kind == kind).collect::<Vec<_>>();
@@ -95,10 +109,6 @@ pub(super) fn verdicts(document: &ResultDocument) -> Section {
     let (different, equivalent) =
         (compared.iter().filter(differs).count(), compared.iter().filter(is_equivalent).count());
     let mut items = Vec::new();
-    for costs in costs::costs(document) {
-        items.extend(costs.words().into_iter().map(|words| Item::new(Kind::Plain, words, LINES_PER_ITEM)));
-        items.extend(costs.over_bases().map(|(words, _)| Item::new(Kind::Plain, words, LINES_PER_ITEM)));
-    }
     let wrong = floors.iter().filter(differs).count();
     if wrong > 0 {
         let text = format!(

@@ -1,11 +1,13 @@
 //! Cost of settings: for each QoS profile its effect on every metric beside loss, CPU and bytes, as sentences and as a table.
 
+mod sentences;
+
 use experiment::{FACTORS, Factors, gather};
 use results::{
     CellResult, Conclusion, EffectEstimate, EffectOverBases, Metric, ResultDocument, Verdict, VerdictKind,
     format_micros, format_signed, format_value,
 };
-use stats::{correlation, median};
+use stats::median;
 
 use crate::{
     layout::{Align, Grid},
@@ -15,8 +17,6 @@ use crate::{
 
 /// Fewest settings that are a table of costs; fewer are a list of verdicts.
 const LEAST_SETTINGS: usize = 5;
-/// Maximum number of settings that a sentence names.
-const MOST_NAMED: usize = 6;
 /// Factors in which cells of one table may differ.
 const OF_TABLE: [&str; 3] = ["profile", "qos", "in_flight"];
 /// Level of p-values that are worth another measurement.
@@ -120,81 +120,6 @@ impl<'d> Costs<'d> {
             of.is_some_and(|of| is_one_table(&of.factors, &cells[0].factors))
         });
         Some(Self { title, rows, columns, over_bases: over_bases.collect(), document })
-    }
-
-    /// Returns the answer: the settings that matter, the smallest effect that would have been seen, and settings without a time.
-    pub(crate) fn words(&self) -> Vec<String> {
-        let compared: Vec<&Row<'_>> = self.rows.iter().filter(|row| !row.is_baseline()).collect();
-        let matters = |row: &&&Row<'_>| self.columns.iter().any(|column| row.claim(*column).is_some());
-        let mut few: Vec<&&Row<'_>> = compared.iter().filter(matters).collect();
-        let size = |row: &Row<'_>| {
-            let claims = self.columns.iter().filter_map(|column| row.claim(*column));
-            claims.map(f64::abs).fold(0.0, f64::max)
-        };
-        few.sort_by(|left, right| size(right).total_cmp(&size(left)));
-        let named = few.iter().take(MOST_NAMED).map(|row| {
-            let claims = self
-                .columns
-                .iter()
-                .filter_map(|column| Some(format!("{} {}", self.name(*column), signed(row.claim(*column)?))));
-            format!("{} ({})", row.setting, claims.collect::<Vec<_>>().join(", "))
-        });
-        let named: Vec<String> = named.collect();
-        let more = few.len().saturating_sub(named.len());
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let mut words = vec![match named.is_empty() {
-            true => {
-                format!("{}: none of {} is shown to matter.", self.title, count(compared.len(), "setting"))
-            }
-            false => format!(
-                "{}: {} of {} are shown to matter: {}{more}.",
-                self.title,
-                few.len(),
-                count(compared.len(), "setting"),
-                named.join(", ")
-            ),
-        }];
-        let seen: Vec<String> = self
-            .columns
-            .iter()
-            .filter_map(|column| {
-                let could: Vec<f64> =
-                    compared.iter().filter_map(|row| row.could_have_seen(*column)).collect();
-                Some(format!("{} % of the {}", format_value(median(&could)?), self.name(*column)))
-            })
-            .collect();
-        if !seen.is_empty() {
-            words.push(format!(
-                "Typical smallest effect that the others would have shown (80 % power): {}.",
-                seen.join(", ")
-            ));
-        }
-        let lost = compared
-            .iter()
-            .flat_map(|row| row.cells.iter())
-            .filter(|cell| cell.shortfall().pct() > results::MAX_LATENCY_LOSS_PCT);
-        let lost: Vec<String> = lost
-            .map(|cell| {
-                let setting = cell.factors.profile.as_deref().unwrap_or_default();
-                format!("{setting} ({} % lost)", format_value(cell.shortfall().pct()))
-            })
-            .collect();
-        if !lost.is_empty() {
-            words.push(format!("No time, because samples did not arrive: {}.", lost.join(", ")));
-        }
-        words.extend(self.repeatability());
-        words
-    }
-
-    /// Returns how well the averages of odd and of even blocks agree over the settings.
-    fn repeatability(&self) -> Option<String> {
-        let pairs: Vec<(f64, f64)> =
-            self.rows.iter().filter_map(|row| Some((self.average(row, 1)?, self.average(row, 0)?))).collect();
-        let r = correlation(&pairs)?;
-        Some(format!(
-            "Averages of odd and of even blocks correlate over {} with r = {r:.2}.",
-            count(pairs.len(), "setting")
-        ))
     }
 
     /// Returns the mean time per hop of a round trip with a setting in ns, over all bases and the blocks of this remainder by 2. `None` unless
@@ -306,8 +231,8 @@ impl<'d> Costs<'d> {
         let differ =
             self.over_bases.iter().filter(|effect| effect.p_differs_exploratory.is_some_and(is_small));
         let text = format!(
-            "{}: second tier, exploratory: of {}, {worth} differ from the default over {} and {} differ between bases. Of each of \
-             these lists at most 5 % are expected to be false (Benjamini-Hochberg); it supports no claim.",
+            "{}: second tier, exploratory, {} over {}: different from the default in {worth}, different between bases in {}. Of \
+             each of these lists at most 5 % are expected to be false (Benjamini-Hochberg); it supports no claim.",
             self.title,
             count(self.over_bases.len(), "effect"),
             count(names.len(), "base"),
