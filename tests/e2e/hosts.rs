@@ -62,6 +62,7 @@ fn measure(
         ipv6_addresses: BTreeMap::new(),
         pin: None,
         priorities: None,
+        spin: None,
     };
     let planned: Vec<PlannedHost> = named.iter().map(host).collect();
     let site = sites[0];

@@ -42,6 +42,7 @@ mod perftest_drivers;
 mod perftest_failures;
 mod perftest_numbers;
 mod perftest_options;
+mod perftest_rates;
 mod perftest_samples;
 mod perftest_strangers;
 mod perftest_support;

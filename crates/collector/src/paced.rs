@@ -89,7 +89,7 @@ impl<'a> Ends<'a> {
         }
     }
 
-    const fn has_times(&self) -> bool {
+    fn has_times(&self) -> bool {
         self.load.has_times()
     }
 

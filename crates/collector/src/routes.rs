@@ -95,6 +95,11 @@ impl Route<'_> {
         if parts.is_empty() { String::new() } else { format!("{}: ", parts.join(", ")) }
     }
 
+    /// Returns the index of the writing endpoint: each writes as many streams as the others.
+    fn writer(&self) -> usize {
+        self.stream.index() / self.writing.endpoint.writers.len().max(1)
+    }
+
     /// Returns the name of the flow: that in the experiment, `data`, or that of its topic if there are several.
     fn name(&self, factors: &Factors) -> String {
         match factors.flows.get(self.flow) {
@@ -109,7 +114,7 @@ impl Route<'_> {
         let of_stream = self.stream.load.as_ref().map(ToString::to_string);
         let streams = factors.streams();
         let of_flow = streams.get(self.flow).filter(|_| factors.topics.is_none());
-        of_flow.map(|flow| flow.load.to_string()).or(of_stream)
+        of_flow.map(|flow| flow.load.for_writer(self.writer()).to_string()).or(of_stream)
     }
 
     /// Returns the record of the flow, with its identity only.

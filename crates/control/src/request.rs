@@ -146,7 +146,7 @@ pub struct Configure {
     /// Echo every Nth sample of a stream; `None` disables probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_every: Option<u32>,
-    /// Whether a throughput writer waits for the echo of each probe before it writes the next sample.
+    /// Whether a writer waits for the echo of each probe before it writes the next sample.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub await_echo: bool,
     /// Send times of each trace file that a stream follows, by the SHA-256 of the file: in ns from the start,

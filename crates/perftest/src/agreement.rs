@@ -211,11 +211,7 @@ fn effective(row: &OptionRow, settings: &Settings) -> Option<String> {
         "asynchronous" => local.asynchronous.to_string(),
         "executionTime" => or_none(shared.execution_time_s.map(|seconds| seconds.to_string())),
         "enableTurboMode" => (shared.batch == Batch::Turbo).to_string(),
-        "enableAutoThrottle" => shared.pacing.throttle.to_string(),
-        "pubRate" => or_none(shared.pacing.samples_per_s.map(|rate| rate.to_string())),
-        "pubRatebps" => or_none(shared.pacing.bits_per_s.map(|rate| rate.to_string())),
-        "sleep" => shared.pacing.sleep_ms.to_string(),
-        "spin" => shared.pacing.spin_count.to_string(),
+        "enableAutoThrottle" => local.pacing.throttle.to_string(),
         "initialBurstSize" => or_none(shared.initial_burst.map(|samples| samples.to_string())),
         "writeInstance" => shared.write_instance.map_or_else(|| "-1".to_owned(), |key| key.to_string()),
         "sendQueueSize" => local.send_queue.map_or_else(|| "-1".to_owned(), |samples| samples.to_string()),
@@ -243,8 +239,6 @@ impl Offer {
         in_range(shared.execution_time_s.is_none_or(|s| (1..=MAX_SECONDS).contains(&s)), "duration")?;
         in_range(!matches!(shared.batch, Batch::Bytes(bytes) if bytes == 0 || bytes > MAX_SIZE), "batch")?;
         in_range(shared.history != History::KeepLast(0), "depth")?;
-        let rates = [shared.pacing.samples_per_s, shared.pacing.bits_per_s];
-        in_range(rates.iter().flatten().all(|rate| rate.per_second > 0), "rate")?;
         let short = |value: &OfferedValue| value.option.len().max(value.value.len()) <= MAX_VALUE;
         in_range(self.values.len() <= MAX_VALUES && self.values.iter().all(short), "list of options")
     }

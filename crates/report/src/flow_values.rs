@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use experiment::{Flow, Load};
 use results::{CellFlow, CellLatency, CellResult, DeliveryCounts, Latency, Run, Shortfall, Throughput};
 
 /// Position of a flow in a cell, from 0, and number of flows.
@@ -18,6 +19,51 @@ impl FlowPosition {
     pub const fn is_first(self) -> bool {
         self.number == 0
     }
+}
+
+/// Row of a cell in the tables of paced cells.
+pub(crate) struct FlowRow {
+    /// Name: of the flow, or of the writer if writers have different loads; empty if the cell has no other row.
+    pub name: String,
+    /// Flow with the load of the row.
+    pub flow: Flow,
+    /// Position of its values.
+    pub position: FlowPosition,
+}
+
+/// Returns the rows of a cell: one for each flow; if its writers have different loads, one for each writer with each of its
+/// readers.
+pub(crate) fn rows(cell: &CellResult) -> Vec<FlowRow> {
+    if let Some(rows) = rows_of_writers(cell) {
+        return rows;
+    }
+    let planned = cell.factors.streams();
+    let flows = planned.len();
+    let row = |(number, flow): (usize, Flow)| {
+        let name = if flows > 1 { flow.name.clone() } else { String::new() };
+        FlowRow { name, flow, position: FlowPosition { number, flows } }
+    };
+    planned.into_iter().enumerate().map(row).collect()
+}
+
+/// Returns a row for each writer with each of its readers; `None` if all writers have the same load, and for a cell without
+/// values.
+fn rows_of_writers(cell: &CellResult) -> Option<Vec<FlowRow>> {
+    let Some(Load::PerWriter { loads }) = &cell.factors.load else { return None };
+    let found = &cell.paced.as_ref()?.flows;
+    let first = found.first()?;
+    let several_readers = found.iter().any(|flow| flow.reader != first.reader);
+    let row = |(number, flow): (usize, &CellFlow)| {
+        let load = loads.iter().find(|load| load.to_string() == flow.load)?;
+        let name = match several_readers {
+            true => cell.flow_label(&flow.writer, &flow.reader),
+            false => cell.label(&flow.writer),
+        };
+        let flow = Flow::new(&flow.name, flow.size_bytes, load.clone());
+        Some(FlowRow { name, flow, position: FlowPosition { number, flows: found.len() } })
+    };
+    // A topic has a part of the load of its writer: the row of all has that load.
+    found.iter().enumerate().map(row).collect()
 }
 
 /// Values of a row: those of one flow; without several flows, those of all writers, readers and topics together.

@@ -9,7 +9,7 @@ use results::{
 
 use crate::{
     factor_columns::FactorColumns,
-    flow_values::{FlowPosition, FlowValues, measured, of_run},
+    flow_values::{self, FlowPosition, FlowRow, FlowValues, measured, of_run},
     layout::{Align, Grid},
     number::duration,
     tables::{
@@ -97,7 +97,8 @@ fn keyed(cells: &[&CellResult]) -> Grid {
     FactorColumns::new(&[], cells).headed(grid).column("", Align::Left).column("Load", Align::Right)
 }
 
-/// Fills a table by ascending size, batch and load; `max` is last. A cell with several flows has a row per flow.
+/// Fills a table by ascending size, batch and load; `max` is last. A cell with several flows has a row per flow, and one whose writers
+/// have different loads a row per writer.
 fn filled(
     mut grid: Grid,
     cells: &[&CellResult],
@@ -105,10 +106,9 @@ fn filled(
 ) -> Grid {
     let more = FactorColumns::new(&[], cells);
     for cell in sorted(cells) {
-        let flows = cell.factors.streams();
-        for (number, flow) in flows.iter().enumerate() {
-            let mut line = key(cell, &more, flow, flows.len());
-            line.extend(row(cell, flow, FlowPosition { number, flows: flows.len() }));
+        for of in flow_values::rows(cell) {
+            let mut line = key(cell, &more, &of);
+            line.extend(row(cell, &of.flow, of.position));
             grid.row(line);
         }
     }
@@ -277,28 +277,30 @@ pub(crate) fn sorted<'c>(cells: &[&'c CellResult]) -> Vec<&'c CellResult> {
 }
 
 fn by_load(left: &Factors, right: &Factors) -> Ordering {
-    let key = |factors: &Factors| match &factors.load {
-        Some(load) => load.rate().map_or(
-            match load {
-                // shares without a rate are below all rates
-                Load::Share { percent, .. } => percent.rate_sps(1e-9),
-                Load::Max => f64::MAX,
-                Load::Throttled { .. } => 1e300,
-                _ => -1.0,
-            },
-            Rate::sps,
-        ),
-        None => -1.0,
-    };
+    let of_writers = |load: &Load| load.of_writers().iter().map(by_rate).sum::<f64>();
+    let key = |factors: &Factors| factors.load.as_ref().map_or(-1.0, of_writers);
     key(left).total_cmp(&key(right))
 }
 
+/// Returns the number by which a load of a writer is placed among others.
+fn by_rate(load: &Load) -> f64 {
+    load.rate().map_or(
+        match load {
+            // shares without a rate are below all rates
+            Load::Share { percent, .. } => percent.rate_sps(1e-9),
+            Load::Max => f64::MAX,
+            Load::Throttled { .. } => 1e300,
+            _ => -1.0,
+        },
+        Rate::sps,
+    )
+}
+
 /// Returns the columns that identify a row.
-fn key(cell: &CellResult, more: &FactorColumns, flow: &Flow, flows: usize) -> Vec<String> {
-    let name = if flows > 1 { flow.name.clone() } else { String::new() };
+fn key(cell: &CellResult, more: &FactorColumns, FlowRow { name, flow, .. }: &FlowRow) -> Vec<String> {
     let mut key = vec![flow.size_bytes.to_string(), batch(&cell.factors)];
     key.extend(more.entries(cell));
-    key.extend([name, planned(&flow.load)]);
+    key.extend([name.clone(), planned(&flow.load)]);
     key
 }
 

@@ -123,7 +123,8 @@ fn reference(experiment: &Plan) -> String {
 /// Returns the number of planned samples of a run over all flows; `None` without a schedule.
 fn planned(factors: &Factors, measure_ns: u64) -> Option<u64> {
     let flows = factors.streams();
-    let planned: Vec<u64> = flows.iter().filter_map(|flow| flow.load.planned(measure_ns)).collect();
+    let loads = flows.iter().flat_map(|flow| flow.load.of_writers());
+    let planned: Vec<u64> = loads.filter_map(|load| load.planned(measure_ns)).collect();
     (!planned.is_empty()).then(|| total(planned))
 }
 
@@ -131,7 +132,8 @@ fn planned(factors: &Factors, measure_ns: u64) -> Option<u64> {
 fn too_few(experiment: &Plan) -> Vec<String> {
     let least = |cell: &Cell| {
         let flows = cell.factors.streams();
-        flows.iter().filter_map(|flow| flow.load.planned(experiment.design.measure_ns)).min()
+        let loads = flows.iter().flat_map(|flow| flow.load.of_writers());
+        loads.filter_map(|load| load.planned(experiment.design.measure_ns)).min()
     };
     let cells: Vec<(&str, u64)> =
         experiment.cells.iter().filter_map(|cell| Some((cell.id.as_str(), least(cell)?))).collect();

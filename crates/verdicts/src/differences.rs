@@ -68,6 +68,8 @@ fn result_fields(document: &ResultDocument) -> Fields {
         ("design.duet".to_owned(), design.duet.to_string()),
         ("design.spin".to_owned(), design.spin.to_string()),
     ]);
+    let waits = design.hosts.iter().filter_map(|host| Some((&host.name, host.spin?)));
+    fields.extend(waits.map(|(name, spin)| (format!("design.hosts.{name}.spin"), spin.to_string())));
     if let Some(samples) = design.warm_up_samples {
         fields.insert("design.warm_up_samples".to_owned(), samples.to_string());
     }

@@ -10,6 +10,7 @@ use results::{COARSE_WINDOWS, Windows};
 use crate::{
     base::{clock::now_ns, error::AgentError, role::TrafficLimit},
     traffic::{
+        awaited_echoes::AwaitedEchoes,
         batch_flusher::BatchFlusher,
         flow_spec::FlowSpec,
         header::Header,
@@ -38,6 +39,8 @@ pub struct FlowWriter {
     schedule: Option<Schedule>,
     /// Rate limit of a load without a schedule, if there is one.
     pub(super) throttled: Option<RateThrottle>,
+    /// Echoes for which it waits.
+    awaited: Option<AwaitedEchoes>,
     begin_ns: u64,
     pub(super) sequence: u64,
     /// Maximum number of samples of the phase.
@@ -76,6 +79,11 @@ impl FlowWriter {
         }
     }
 
+    /// Waits for these echoes before it writes the next sample.
+    pub fn await_echoes(&mut self, awaited: Option<AwaitedEchoes>) {
+        self.awaited = awaited;
+    }
+
     /// Creates the flow of `plan`, written with `writer`.
     #[must_use]
     pub fn new(
@@ -93,6 +101,7 @@ impl FlowWriter {
             payloads: plan.payloads(),
             schedule: None,
             throttled: None,
+            awaited: None,
             begin_ns: 0,
             sequence: 0,
             most: 0,
@@ -200,6 +209,21 @@ impl FlowWriter {
         }
         calls.end(end_call_ns);
         Ok(end_call_ns)
+    }
+
+    /// Waits for the echo of the last accepted sample if it is one of those awaited, until `end_ns` at most. `before`: the number of
+    /// samples accepted before the last attempt. Returns the time in ns.
+    #[inline]
+    pub(super) fn await_echo(&mut self, before: u64, now_ns: u64, end_ns: u64) -> Result<u64, AgentError> {
+        let is_awaited = |awaited: &AwaitedEchoes| self.sequence > before && awaited.has(before);
+        if !self.awaited.as_ref().is_some_and(is_awaited) {
+            return Ok(now_ns);
+        }
+        self.flush()?;
+        if let Some(awaited) = &self.awaited {
+            awaited.wait(before, now_ns, end_ns);
+        }
+        Ok(self::now_ns())
     }
 
     pub(super) fn flush(&mut self) -> Result<(), AgentError> {

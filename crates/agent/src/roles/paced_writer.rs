@@ -255,7 +255,9 @@ fn write_all(
         } else if now >= end_ns {
             break;
         }
+        let before = flow.sequence;
         now = flow.write(now, phase, &mut calls)?;
+        now = flow.await_echo(before, now, end_ns)?;
         if let Some(join) = join.filter(|join| join.is_waiting()) {
             join.connect(flows.iter().filter_map(|flow| flow.writer.as_ref()))?;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use control::{Configure, Drain, MeasureReply, RoleReport, WriterReport};
 use driver_host::{WriteOutcome, Writer};
-use experiment::{Reliability, WriterSpec};
+use experiment::WriterSpec;
 use results::{COARSE_WINDOWS, Windows};
 
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
         role::{AgentRole, TrafficLimit},
     },
     traffic::{
+        awaited_echoes::AwaitedEchoes,
         batch_flusher::BatchFlusher,
         header::Header,
         keys::Keys,
@@ -26,9 +27,6 @@ use crate::{
         retry::{FIRST_BACKOFF, LONGEST_BACKOFF, RetryCounts},
     },
 };
-
-/// Maximum time to wait for an echo that is repeated until it arrives, in ns.
-const RELIABLE_ECHO_NS: u64 = 10_000_000_000;
 
 /// Role of a throughput writer.
 #[derive(Debug)]
@@ -42,8 +40,8 @@ pub struct ThroughputWriter {
     packing: BatchFlusher,
     wait_acked: bool,
     probes: Option<ProbeRecorder>,
-    /// Maximum time to wait for the echo of each probe, in ns; `None`: no wait.
-    echo_timeout_ns: Option<u64>,
+    /// Echoes for which it waits.
+    awaited: Option<AwaitedEchoes>,
     call: Windows,
     /// Samples accepted in the warm-up.
     warm_up: u64,
@@ -81,12 +79,8 @@ impl ThroughputWriter {
             keys: Keys::of_stream(&spec.stream),
             packing: BatchFlusher::new(spec),
             wait_acked,
+            awaited: probes.as_ref().and_then(|probes| AwaitedEchoes::of(configure, spec, probes)),
             probes,
-            echo_timeout_ns: configure.await_echo.then_some(match spec.qos.reliability {
-                Some(Reliability::Reliable) => RELIABLE_ECHO_NS,
-                // A lost echo never comes.
-                _ => configure.ping_timeout_ns,
-            }),
             call: Windows::new(configure.windows.min(COARSE_WINDOWS), configure.measure_ns),
             warm_up: 0,
             recorded: Recorded::default(),
@@ -142,12 +136,9 @@ impl ThroughputWriter {
                         log.record(now);
                     }
                     (now, backoff) = (end_call_ns, FIRST_BACKOFF);
-                    if let (Some(timeout_ns), Some(probes)) = (self.echo_timeout_ns, &self.probes)
-                        && probes.is_probe(sequence)
-                    {
+                    if let Some(awaited) = self.awaited.as_ref().filter(|awaited| awaited.has(sequence)) {
                         self.packing.flush(writer, &mut counts.tries)?;
-                        let deadline_ns = end_call_ns.saturating_add(timeout_ns).min(end_ns);
-                        probes.progress().await_echo(sequence, deadline_ns);
+                        awaited.wait(sequence, end_call_ns, end_ns);
                         now = now_ns();
                     }
                     sequence += 1;

@@ -28,6 +28,7 @@ use crate::{
     },
     session::endpoints::{Monitors, reader_config, writer_config},
     traffic::{
+        awaited_echoes::AwaitedEchoes,
         filtered::FilteredStream,
         flow_spec::FlowSpec,
         grouped_reader::GroupedReader,
@@ -285,8 +286,9 @@ impl RoleSetup<'_> {
             flows.push(FlowWriter::new(configure, spec, plan, writer, self.join));
         }
         let probes = self.probes(&mut monitors)?;
-        for (flow, probes) in flows.iter_mut().zip(&probes) {
+        for ((flow, probes), spec) in flows.iter_mut().zip(&probes).zip(&configure.writers) {
             flow.throttle(&probes.progress());
+            flow.await_echoes(AwaitedEchoes::of(configure, spec, probes));
         }
         let role = PacedWriter::new(configure, flows, self.wait_acked, probes, self.join.cloned());
         Ok((Box::new(role), monitors))

@@ -1,5 +1,6 @@
 //! Building blocks of the roles: samples, their schedule, and how they are written, received and counted.
 
+pub mod awaited_echoes;
 pub mod batch_flusher;
 pub mod filtered;
 pub mod flow_spec;

@@ -35,7 +35,7 @@ use crate::{
 
 /// Returns whether a sample is the first of `every` samples, so that a short stream has a probe, too.
 #[inline]
-fn is_probe(sequence: u64, every: u64) -> bool {
+pub(super) fn is_probe(sequence: u64, every: u64) -> bool {
     sequence.is_multiple_of(every)
 }
 
@@ -277,13 +277,6 @@ impl ProbeRecorder {
     #[must_use]
     pub fn progress(&self) -> Arc<ReaderProgress> {
         Arc::clone(&self.known)
-    }
-
-    /// Returns whether a sample is a probe.
-    #[inline]
-    #[must_use]
-    pub fn is_probe(&self, sequence: u64) -> bool {
-        is_probe(sequence, self.every)
     }
 
     /// Returns the round trips so far.

@@ -52,6 +52,11 @@ pub enum Load {
         /// Queue in samples whose filling controls the throttle: it slows down above 90 % and speeds up below 10 %.
         queue: u64,
     },
+    /// Loads of the writing endpoints, in their order, if they differ.
+    PerWriter {
+        /// Load of each writing endpoint: one with a rate, or `max`.
+        loads: Vec<Self>,
+    },
 }
 
 /// Distribution of the send times of a rate.
@@ -85,10 +90,13 @@ pub struct Trace {
 }
 
 impl Load {
-    /// Returns whether the samples have intended times.
+    /// Returns whether the samples, of several writers those of one of them, have intended times.
     #[must_use]
-    pub const fn has_times(&self) -> bool {
-        !matches!(self, Self::Max | Self::Throttled { .. })
+    pub fn has_times(&self) -> bool {
+        match self {
+            Self::PerWriter { loads } => loads.iter().any(Self::has_times),
+            _ => !matches!(self, Self::Max | Self::Throttled { .. }),
+        }
     }
 
     /// Creates a throttled load. Without `queue` it follows the writer's send queue.
@@ -136,17 +144,18 @@ impl Load {
         }
     }
 
-    /// Returns the rate, if the load has one and it is known.
+    /// Returns the rate, if the load has one, and only one, and it is known.
     #[must_use]
     pub const fn rate(&self) -> Option<Rate> {
         match self {
             Self::Constant { rate } | Self::Poisson { rate } | Self::Burst { rate } => Some(*rate),
             Self::Share { rate, .. } => *rate,
-            Self::Trace { .. } | Self::Max | Self::Throttled { .. } => None,
+            Self::Trace { .. } | Self::Max | Self::Throttled { .. } | Self::PerWriter { .. } => None,
         }
     }
 
-    /// Returns the mean time between two samples, or between two bursts, in ns; `None` without intended send times.
+    /// Returns the mean time between two samples, or between two bursts, in ns; `None` without intended send times, and if
+    /// writers have different loads.
     #[must_use]
     pub fn mean_period_ns(&self) -> Option<f64> {
         match self.resolved()? {
@@ -157,12 +166,13 @@ impl Load {
             Self::Trace { trace } => {
                 Some(trace.length_ns as f64 / trace.samples.saturating_sub(1).max(1) as f64)
             }
-            Self::Share { .. } | Self::Max | Self::Throttled { .. } => None,
+            Self::Share { .. } | Self::Max | Self::Throttled { .. } | Self::PerWriter { .. } => None,
         }
     }
 
     /// Returns the number of samples that are due within a measured time; the mean for Poisson, all samples for a
-    /// trace. Returns `None` if the load has no intended times or its rate is not known.
+    /// trace. Returns `None` if the load has no intended times or its rate is not known, and if writers have different
+    /// loads.
     #[must_use]
     pub fn planned(&self, measure_ns: u64) -> Option<u64> {
         let of = |number: u64| u128::from(number);
@@ -173,7 +183,7 @@ impl Load {
             Self::Burst { rate } => of(rate.samples) * of(measure_ns).div_ceil(of(rate.period_ns)),
             Self::Trace { trace } => of(trace.samples),
             Self::Share { .. } => return self.resolved()?.planned(measure_ns),
-            Self::Max | Self::Throttled { .. } => return None,
+            Self::Max | Self::Throttled { .. } | Self::PerWriter { .. } => return None,
         };
         Some(u64::try_from(planned).unwrap_or(u64::MAX))
     }
@@ -181,34 +191,47 @@ impl Load {
 
 impl Factors {
     /// Returns whether a rate of the experiment file is that of the cell.
-    pub(crate) fn has_rate(&self, requested: RateSpec) -> bool {
-        match &self.load {
-            Some(Load::Max) => requested == RateSpec::Max,
-            Some(throttled @ Load::Throttled { .. }) => match requested {
-                RateSpec::Throttled(queue) => {
-                    Load::throttled(queue).of_writer(self.queues.send_samples) == *throttled
-                }
-                _ => false,
-            },
-            Some(Load::Burst { rate }) => requested.bursts() == Some(*rate),
-            Some(Load::Share { percent, .. }) => requested == RateSpec::Share(*percent),
-            load => load
-                .as_ref()
-                .and_then(Load::rate)
-                .is_some_and(|rate| requested.of_size(self.size_bytes) == Some(rate)),
+    pub(crate) fn has_rate(&self, requested: &RateSpec) -> bool {
+        self.load.as_ref().is_some_and(|load| self.is_rate_of(load, requested))
+    }
+
+    /// Returns whether a rate of the experiment file is that of a load of the cell.
+    fn is_rate_of(&self, load: &Load, requested: &RateSpec) -> bool {
+        match (load, requested) {
+            (Load::PerWriter { loads }, RateSpec::PerWriter(rates)) => {
+                loads.len() == rates.len()
+                    && loads.iter().zip(rates.iter()).all(|(load, rate)| self.is_rate_of(load, rate))
+            }
+            // Equal rates of all writers are one load.
+            (load, RateSpec::PerWriter(rates)) => rates.iter().all(|rate| self.is_rate_of(load, rate)),
+            (Load::Max, requested) => *requested == RateSpec::Max,
+            (throttled @ Load::Throttled { .. }, RateSpec::Throttled(queue)) => {
+                Load::throttled(*queue).of_writer(self.queues.send_samples) == *throttled
+            }
+            (Load::Throttled { .. }, _) => false,
+            (Load::Burst { rate }, requested) => requested.bursts() == Some(*rate),
+            (Load::Share { percent, .. }, requested) => *requested == RateSpec::Share(*percent),
+            (load, requested) => {
+                load.rate().is_some_and(|rate| requested.of_size(self.size_bytes) == Some(rate))
+            }
         }
     }
 
-    /// Returns whether the send times of the cell have this distribution.
+    /// Returns whether the send times of the cell, of several writers those of one of them, have this distribution.
     pub(crate) fn has_arrival(&self, requested: Arrival) -> bool {
-        let arrival = match &self.load {
-            Some(Load::Constant { .. }) => Arrival::Constant,
-            Some(Load::Poisson { .. }) => Arrival::Poisson,
-            Some(Load::Burst { .. }) => Arrival::Burst,
-            Some(Load::Share { arrival, .. }) => *arrival,
-            Some(Load::Trace { .. } | Load::Max | Load::Throttled { .. }) | None => return false,
+        let arrives = |load: &Load| {
+            let arrival = match load {
+                Load::Constant { .. } => Arrival::Constant,
+                Load::Poisson { .. } => Arrival::Poisson,
+                Load::Burst { .. } => Arrival::Burst,
+                Load::Share { arrival, .. } => *arrival,
+                Load::Trace { .. } | Load::Max | Load::Throttled { .. } | Load::PerWriter { .. } => {
+                    return false;
+                }
+            };
+            requested == arrival
         };
-        requested == arrival
+        self.load.iter().flat_map(Load::of_writers).any(arrives)
     }
 
     /// Returns whether the cell sends at the times of the trace file with this path.
@@ -232,6 +255,10 @@ pub(crate) fn load_id(load: &Load) -> Vec<String> {
             Some(format!("trace-{name}"))
         }
         Load::Max => Some("max".to_owned()),
+        Load::PerWriter { loads } => {
+            let of_one = |load: &Load| load_id(load).join("-").trim_start_matches("rate-").to_owned();
+            Some(format!("rate-{}", loads.iter().map(of_one).collect::<Vec<_>>().join("+")))
+        }
         Load::Throttled { queue } => Some(format!("throttled-{queue}")),
     };
     rate().into_iter().chain(kind).collect()
@@ -253,6 +280,12 @@ impl fmt::Display for Load {
             }
             Self::Trace { trace } => write!(f, "trace {}", trace.file),
             Self::Max => f.write_str("max"),
+            Self::PerWriter { loads } => {
+                loads.iter().enumerate().try_for_each(|(writer, load)| match writer {
+                    0 => load.fmt(f),
+                    _ => write!(f, " + {load}"),
+                })
+            }
             Self::Throttled { queue } => write!(f, "throttled {queue}"),
         }
     }

@@ -34,6 +34,7 @@ pub(crate) mod topology;
 mod value;
 mod values;
 pub(crate) mod variables;
+mod writer_loads;
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Rates with units: `1000`, `"10k/s"`, `"10/100ms"`, `"100Mbit/s"`, `"50%"`, `"max"`.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -19,8 +19,8 @@ pub(crate) const THROTTLE_QUEUE: u64 = 4_000;
 const MAX_PERIOD_NS: u64 = 3_600 * SECOND_NS;
 
 /// Rate in an experiment file: samples per period, payload bits per second, a percentage of the measured maximum
-/// rate, or as fast as possible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// rate, as fast as possible, or a rate of each writing endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RateSpec {
     /// Samples per period.
     Samples {
@@ -38,6 +38,8 @@ pub enum RateSpec {
     /// Like `Max`, but throttled to the rate that the reader follows, by the filling of a queue of this many
     /// samples. Without a number, it is the writer's send queue.
     Throttled(Option<u64>),
+    /// Rates of the writing endpoints, in their order.
+    PerWriter(Arc<[Self]>),
 }
 
 /// Rate as a fraction: samples per period. Sample `i` of a constant rate is due at `i * period_ns / samples`,
@@ -50,6 +52,8 @@ pub struct Rate {
     pub period_ns: u64,
 }
 
+/// Sign between the rates of several writing endpoints.
+const BETWEEN_WRITERS: char = '+';
 /// Unit prefixes of a number of samples.
 const COUNT_UNITS: &[(&str, u64)] = &[("k", 1_000), ("M", 1_000_000)];
 /// Units of a bit rate, in bit/s.
@@ -57,10 +61,14 @@ const BIT_UNITS: &[(&str, u64)] =
     &[("Gbit/s", 1_000_000_000), ("Mbit/s", 1_000_000), ("kbit/s", 1_000), ("bit/s", 1)];
 
 impl RateSpec {
-    const EXPECTED: &str = "a rate in whole numbers, such as `1000` (a second), `\"10k/s\"`, `\"30Hz\"`, `\"10/100ms\"`, `\"100Mbit/s\"`, `\"50%\"` (of the maximum), `\"max\"` or `\"throttled\"`";
+    const EXPECTED: &str = "a rate in whole numbers, such as `1000` (a second), `\"10k/s\"`, `\"30Hz\"`, `\"10/100ms\"`, `\"100Mbit/s\"`, `\"50%\"` (of the maximum), `\"max\"`, `\"throttled\"`, or one for each writer, such as `\"1000+max\"`";
 
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
+        if text.contains(BETWEEN_WRITERS) {
+            let rates: Option<Arc<[Self]>> = text.split(BETWEEN_WRITERS).map(Self::parse).collect();
+            return rates.map(Self::PerWriter);
+        }
         if text == "max" {
             return Some(Self::Max);
         }
@@ -98,17 +106,17 @@ impl RateSpec {
 
     /// Returns samples and ns as a fraction, for samples of this size; `None` for a rate that is measured or not
     /// limited.
-    fn fraction(self, size_bytes: u64) -> Option<(u128, u128)> {
-        match self {
+    fn fraction(&self, size_bytes: u64) -> Option<(u128, u128)> {
+        match *self {
             Self::Samples { samples, period_ns } => Some((samples.into(), period_ns.into())),
             Self::Bits(bits) => Some((bits.into(), u128::from(size_bytes) * 8 * u128::from(SECOND_NS))),
-            Self::Share(_) | Self::Max | Self::Throttled(_) => None,
+            Self::Share(_) | Self::Max | Self::Throttled(_) | Self::PerWriter(_) => None,
         }
     }
 
     /// Returns the rate for samples of this size; `None` if it is not absolute, or out of range. Equal rates have
     /// one form: samples per second if that is a whole number, else the fraction in lowest terms.
-    pub(crate) fn of_size(self, size_bytes: u64) -> Option<Rate> {
+    pub(crate) fn of_size(&self, size_bytes: u64) -> Option<Rate> {
         let (samples, period_ns) = self.fraction(size_bytes)?;
         let in_second = samples.checked_mul(SECOND_NS.into())?;
         let (samples, period_ns) = if in_second.checked_rem(period_ns)? == 0 {
@@ -121,22 +129,25 @@ impl RateSpec {
     }
 
     /// Returns the samples per burst and the period; `None` for a rate without a number of samples.
-    pub(crate) const fn bursts(self) -> Option<Rate> {
-        match self {
+    pub(crate) const fn bursts(&self) -> Option<Rate> {
+        match *self {
             Self::Samples { samples, period_ns } => Some(Rate { samples, period_ns }),
-            Self::Bits(_) | Self::Share(_) | Self::Max | Self::Throttled(_) => None,
+            Self::Bits(_) | Self::Share(_) | Self::Max | Self::Throttled(_) | Self::PerWriter(_) => None,
         }
     }
 
     /// Returns an error text if the rate is out of range for samples of this size.
-    pub(crate) fn fault(self, size_bytes: u64) -> Option<String> {
+    pub(crate) fn fault(&self, size_bytes: u64) -> Option<String> {
+        if let Self::PerWriter(rates) = self {
+            return rates.iter().find_map(|rate| rate.fault(size_bytes));
+        }
         if let Self::Share(share) = self {
             return (!share.is_in_range()).then(|| format!("the rate `{self}` is out of range"));
         }
         let (samples, period_ns) = self.fraction(size_bytes)?;
         let of_second = samples.saturating_mul(SECOND_NS.into());
         let slow = period_ns > samples.saturating_mul(MAX_PERIOD_NS.into())
-            || matches!(self, Self::Samples { period_ns, .. } if period_ns > MAX_PERIOD_NS);
+            || matches!(*self, Self::Samples { period_ns, .. } if period_ns > MAX_PERIOD_NS);
         let fast = of_second > period_ns.saturating_mul(MAX_SPS.into());
         (slow || fast || self.of_size(size_bytes).is_none()).then(|| {
             let of_size = if matches!(self, Self::Bits(_)) {
@@ -196,6 +207,12 @@ const fn common_divisor(mut a: u128, mut b: u128) -> u128 {
 impl fmt::Display for RateSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
+            Self::PerWriter(ref rates) => {
+                rates.iter().enumerate().try_for_each(|(writer, rate)| match writer {
+                    0 => rate.fmt(f),
+                    _ => write!(f, "{BETWEEN_WRITERS}{rate}"),
+                })
+            }
             Self::Max => f.write_str("max"),
             Self::Share(share) => share.fmt(f),
             Self::Throttled(None) => f.write_str("throttled"),
@@ -224,10 +241,10 @@ textual!(
     RateSpec,
     true,
     json_schema!({
-        "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`, `30Hz`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), percent of what the same cell has without a plan, measured before the first block (`50%`), `max`, or `throttled` (by the send queue, or with a queue of its own in samples: `throttled 5000`).",
+        "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`, `30Hz`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), percent of what the same cell has without a plan, measured before the first block (`50%`), `max`, or `throttled` (by the send queue, or with a queue of its own in samples: `throttled 5000`). Several writers may have different rates, with `+` between them: `1000+3000/s+max`.",
         "anyOf": [
             { "type": "integer", "minimum": 1 },
-            { "type": "string", "pattern": "^ *(max|throttled( +0*[1-9][0-9]*)?|[0-9]+ *[kM]?(/.+| *[Hh][Zz])?|[0-9]+ *[kMG]?bit/s|[0-9]+(\\.[0-9]{1,2})? *%) *$" },
+            { "type": "string", "pattern": "^ *(max|throttled( +0*[1-9][0-9]*)?|[0-9]+ *[kM]?(/[^+]+| *[Hh][Zz])?|[0-9]+ *[kMG]?bit/s|[0-9]+(\\.[0-9]{1,2})? *%) *(\\+ *(max|throttled( +0*[1-9][0-9]*)?|[0-9]+ *[kM]?(/[^+]+| *[Hh][Zz])?|[0-9]+ *[kMG]?bit/s|[0-9]+(\\.[0-9]{1,2})? *%) *)*$" },
         ],
     })
 );
@@ -259,6 +276,12 @@ mod tests {
             ("max", RateSpec::Max),
             ("throttled", RateSpec::Throttled(None)),
             ("throttled 5000", RateSpec::Throttled(Some(5_000))),
+            (
+                "1000+3k/s + max",
+                RateSpec::PerWriter(
+                    [samples(1000, SECOND_NS), samples(3000, SECOND_NS), RateSpec::Max].into(),
+                ),
+            ),
             (" 99.5 %", RateSpec::Share(PercentOfMax::parse("99.5%").expect("a share"))),
         ];
         for (text, rate) in cases {
@@ -268,6 +291,8 @@ mod tests {
             "",
             "-1",
             "+1",
+            "1000+",
+            "1000++3000",
             "0.5",
             "1e3",
             "k/s",
@@ -343,7 +368,8 @@ mod tests {
         fn text_form_parses_back(count: u64, period_ns in 1_u64..=MAX_PERIOD_NS, bits: u64) {
             let throttled = [None, Some(count.max(1))].map(RateSpec::Throttled);
             let written = [samples(count, period_ns), samples(count, SECOND_NS), RateSpec::Bits(bits), RateSpec::Max];
-            for rate in written.into_iter().chain(throttled) {
+            let per_writer = RateSpec::PerWriter(written.clone().into());
+            for rate in written.into_iter().chain(throttled).chain([per_writer]) {
                 prop_assert_eq!(RateSpec::parse(&rate.to_string()), Some(rate));
             }
         }
@@ -352,7 +378,9 @@ mod tests {
         fn any_text_parses_without_panic(text in "\\PC{0,24}", near in "[0-9kMG/. +-]{0,12}(m?s|bit/s|max|min)?") {
             for text in [text, near] {
                 if let Some(rate) = RateSpec::parse(&text) {
-                    let measured = matches!(rate, RateSpec::Max | RateSpec::Throttled(_) | RateSpec::Share(_));
+                    let measured = matches!(
+                        rate, RateSpec::Max | RateSpec::Throttled(_) | RateSpec::Share(_) | RateSpec::PerWriter(_)
+                    );
                     prop_assert!(measured || rate.fault(1024).is_some() || rate.of_size(1024).is_some());
                 }
             }

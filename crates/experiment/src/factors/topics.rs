@@ -33,7 +33,8 @@ pub(crate) fn check(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -
             return refused(words, "use another rate, such as `max`");
         }
         let uneven = |rate: &RateSpec| {
-            rate.bursts().is_some_and(|burst| !burst.samples.is_multiple_of(u64::from(number)))
+            let mut bursts = rate.of_writers().iter().filter_map(RateSpec::bursts);
+            bursts.any(|burst| !burst.samples.is_multiple_of(u64::from(number)))
         };
         let bursts = all.contains("arrival", &Arrival::Burst.into());
         if let Some(rate) = rates.values().find(|rate| bursts && uneven(rate)) {
@@ -60,7 +61,11 @@ impl Load {
             Self::Burst { rate } => {
                 (Self::Burst { rate: Rate { samples: (rate.samples / parts).max(1), ..rate } }, 0)
             }
-            Self::Trace { .. } | Self::Share { .. } | Self::Max | Self::Throttled { .. } => (self.clone(), 0),
+            Self::Trace { .. }
+            | Self::Share { .. }
+            | Self::Max
+            | Self::Throttled { .. }
+            | Self::PerWriter { .. } => (self.clone(), 0),
         }
     }
 }

@@ -66,7 +66,7 @@ pub struct Design {
     /// Other distances of echo probes, in samples, by the payload of the samples in bytes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub probe_every_of_size: BTreeMap<u64, u32>,
-    /// Whether a throughput writer waits for the echo of each probe before it sends the next sample.
+    /// Whether a writer waits for the echo of each probe before it sends the next sample.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub await_echo: bool,
     /// Settings of the readers of each endpoint that serves the traffic, in their order; empty: those of the cell.
@@ -311,10 +311,13 @@ pub struct PlannedHost {
     /// Priorities of the threads of its agents; absent: as the process of each has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priorities: Option<ThreadPriorities>,
+    /// Whether its writers of a planned load spin for the last part of a wait; absent: as the design has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spin: Option<bool>,
 }
 
 impl PlannedHost {
-    /// Creates a host without addresses, and with the cores and priorities of the design.
+    /// Creates a host without addresses, and with the cores, priorities and waits of the design.
     #[must_use]
     pub fn new(name: impl Into<String>, at: HostSpec, interface: Option<String>) -> Self {
         Self {
@@ -325,6 +328,7 @@ impl PlannedHost {
             ipv6_addresses: BTreeMap::new(),
             pin: None,
             priorities: None,
+            spin: None,
         }
     }
 }

@@ -117,6 +117,11 @@ impl Traces<'_> {
                     let words = format!("flow `{}` at `max` is not supported beside other flows", name.get());
                     return Err(contradiction(words, "give each flow a rate").at(rate.span()));
                 }
+                if matches!(rate.get(), RateSpec::PerWriter(_)) {
+                    let words = format!("flow `{}` has different rates of its writers", name.get());
+                    return Err(contradiction(words, "give each flow one rate, which all writers have")
+                        .at(rate.span()));
+                }
                 let arrival = arrival.as_ref().map_or(Arrival::Constant, |arrival| *arrival.get());
                 load(rate, arrival, size.get().0, notes)
             }

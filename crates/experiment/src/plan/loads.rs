@@ -119,6 +119,12 @@ pub(crate) fn load(
     size_bytes: u64,
     notes: &mut Vec<String>,
 ) -> Result<Load, SpannedError> {
+    if let RateSpec::PerWriter(rates) = rate.get() {
+        let of_writer =
+            |own: &RateSpec| load(&Located::at(rate.span(), own.clone()), arrival, size_bytes, notes);
+        let loads: Result<Vec<Load>, SpannedError> = rates.iter().map(of_writer).collect();
+        return loads.map(Load::per_writer);
+    }
     if let Some(words) = rate.get().fault(size_bytes) {
         let hint = if matches!(rate.get(), RateSpec::Share(_)) { SHARES } else { RATES };
         return Err(contradiction(words, hint).at(rate.span()));

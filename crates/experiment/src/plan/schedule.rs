@@ -47,7 +47,8 @@ struct Poisson {
 
 impl Schedule {
     /// Creates the schedule of the flow with this number, from 0. `trace` has the ascending times of the file, if
-    /// the load is a trace. Returns `None` if the load has no intended times or its rate is not known.
+    /// the load is a trace. Returns `None` if the load has no intended times, is not that of one writer, or its rate is not
+    /// known.
     #[must_use]
     pub fn new(load: &Load, seed: u64, flow: usize, trace: Arc<[u64]>) -> Option<Self> {
         let pattern = match load.resolved()? {
@@ -59,7 +60,7 @@ impl Schedule {
             }
             Load::Poisson { rate } => SendPattern::Poisson(Box::new(Poisson::new(valid(rate), seed, flow))),
             Load::Trace { .. } => SendPattern::Trace { times: trace, next: 0 },
-            Load::Share { .. } | Load::Max | Load::Throttled { .. } => return None,
+            Load::Share { .. } | Load::Max | Load::Throttled { .. } | Load::PerWriter { .. } => return None,
         };
         Some(Self { pattern, delay_ns: 0 })
     }

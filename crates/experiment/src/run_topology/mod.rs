@@ -393,6 +393,7 @@ impl CellShape<'_> {
             });
         };
         for Flow { size_bytes, load, phase_ns, deadline, .. } in &flows {
+            let load = load.for_writer(writer);
             let load = load.resolved().unwrap_or_else(|| load.clone());
             let topics = factors.topics.unwrap_or(1);
             for (load, delay_ns) in (0..topics).map(|topic| load.of_topic(topic, topics)) {

@@ -23,12 +23,14 @@ pub struct Place {
     pub cpus: Option<Vec<u32>>,
     /// Priorities of its threads; `None`: inherited.
     pub priorities: Option<ThreadPriorities>,
+    /// Whether its writers of a planned load spin for the last part of a wait; `None`: as the design has it.
+    pub spin: Option<bool>,
 }
 
 impl Place {
     /// Returns the place of an endpoint on the only host.
     pub(super) fn on_the_only_host(pin: &Pin, role: Role) -> Self {
-        Self { host: LOCAL_HOST.to_owned(), cpus: cpus(pin, role), priorities: None }
+        Self { host: LOCAL_HOST.to_owned(), cpus: cpus(pin, role), priorities: None, spin: None }
     }
 }
 
@@ -63,6 +65,7 @@ impl RunTopology {
                 host: host.name.clone(),
                 cpus: cpus(pin, endpoint.role),
                 priorities: host.priorities,
+                spin: host.spin,
             };
             if factors.interface == OWN_INTERFACE
                 && let Some(interface) = &host.interface

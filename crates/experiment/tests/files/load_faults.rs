@@ -10,6 +10,41 @@ fn invalid_load_is_rejected_with_its_position() {
     let rate = |value: &str| paced(&format!("rate = {value}\n"));
     let cases: &[(String, &[&str], &str, &str, &str)] = &[
         (paced(""), &[], "f.toml:2:12: the workload `paced` needs a rate", "\"paced\"", "`rate` or `trace`"),
+        (
+            rate("\"1000+3000\"\ntopology = \"3-1\""),
+            &[],
+            "f.toml:7:8: `1000/s+3000/s` has the rates of 2 writers, and `topology = \"3-1\"` other ones",
+            "\"1000+3000\"",
+            "as many rates as the topology has writers",
+        ),
+        (
+            rate("\"1000+3000\"\ntopology = [\"2-1\", \"pair\"]"),
+            &[],
+            "f.toml:7:8: `1000/s+3000/s` has the rates of 2 writers, and `topology = \"pair\"` other ones",
+            "\"1000+3000\"",
+            "as many rates as the topology has writers",
+        ),
+        (
+            rate("\"1000+50%\"\ntopology = \"2-1\""),
+            &[],
+            "f.toml:7:8: `50%` of one of several writers is not supported",
+            "\"1000+50%\"",
+            "a rate such as `1000`, or `max`",
+        ),
+        (
+            rate("\"1000+200M/s\"\ntopology = \"2-1\""),
+            &[],
+            "f.toml:7:8: the rate `200000000/s` is out of range",
+            "\"1000+200M/s\"",
+            "up to 100M",
+        ),
+        (
+            FLOWS.replace("\"1/ms\"", "\"1/ms+max\""),
+            &[],
+            "f.toml:8:8: flow `control` has different rates of its writers",
+            "\"1/ms+max\"",
+            "give each flow one rate",
+        ),
         (rate("[]"), &[], "f.toml:2:12: the workload `paced` needs a rate", "\"paced\"", "`rate` or `trace`"),
         (
             rate("\"1000\""),

@@ -43,6 +43,29 @@ fn loads(text: &str) -> Vec<Load> {
 }
 
 #[test]
+fn each_writer_may_have_a_rate_of_its_own() {
+    let text = paced("topology = \"3-2\"\nrate = [\"1000+3k/s+max\", \"500+500/s+1/2ms\", 700]\n");
+    let experiment = plan(&text, &[]);
+    let at = "dds/udp4/paced/3-2/64";
+    assert_eq!(
+        ids(&experiment),
+        [format!("{at}/rate-1000+3000+max"), format!("{at}/rate-500"), format!("{at}/rate-700")]
+    );
+    let [thousand, three] = [1000, 3000].map(|samples| Load::Constant { rate: Rate::per_second(samples) });
+    let loads = vec![thousand.clone(), three.clone(), Load::Max];
+    assert_eq!(experiment.cells[0].factors.load, Some(Load::PerWriter { loads: loads.clone() }));
+    let topology = &experiment.run_topologies()[0];
+    let written = topology.driving().map(|(_, endpoint)| endpoint.writers[0].stream.load.clone());
+    assert_eq!(written.collect::<Vec<_>>(), loads.iter().cloned().map(Some).collect::<Vec<_>>());
+    for (_, reading) in topology.serving() {
+        let expected: Vec<_> = reading.readers[0].streams.iter().map(|stream| stream.load.clone()).collect();
+        assert_eq!(expected, loads.iter().cloned().map(Some).collect::<Vec<_>>());
+    }
+    let excluded = plan(&format!("{text}[[factors.exclude]]\nrate = \"1000+3000+max\"\n"), &[]);
+    assert_eq!(excluded.cells.len(), 2, "{:?}", ids(&excluded));
+}
+
+#[test]
 fn each_rate_is_a_cell_with_each_arrival_and_each_trace_is_one() {
     let text = paced(
         r#"rate = [1000, "10/100ms", "100Mbit/s", "max"]

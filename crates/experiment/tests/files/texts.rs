@@ -77,14 +77,15 @@ proptest! {
         };
         file.profiles.insert(experiment::Located::nowhere(names[0].clone()), profile);
         let rates = [RateSpec::Samples { samples, period_ns }, RateSpec::Bits(bits), RateSpec::Max];
-        file.factors.values.give("rate", rates);
+        let per_writer = RateSpec::PerWriter(rates.clone().into());
+        file.factors.values.give("rate", rates.into_iter().chain([per_writer]));
         file.factors.values.give("arrival", [arrival]);
         file.factors.values.give("trace", names.clone());
         file.design.spin = Some(experiment::Located::nowhere(samples % 2 == 0));
         file.flows.push(experiment::Located::nowhere(experiment::FlowSection {
             name: experiment::Located::nowhere(names[0].clone()),
             size: experiment::Located::nowhere(experiment::Size(sizes[0])),
-            rate: Some(experiment::Located::nowhere(rates[0])),
+            rate: Some(experiment::Located::nowhere(RateSpec::Bits(bits))),
             arrival: Some(experiment::Located::nowhere(arrival)),
             count: None,
  phase: None,

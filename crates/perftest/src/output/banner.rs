@@ -183,7 +183,7 @@ fn batching(settings: &Settings) -> String {
 }
 
 fn publication_rate(settings: &Settings) -> String {
-    let pacing = &settings.shared.pacing;
+    let pacing = &settings.local.pacing;
     let method = |rate: Rate| match rate.method {
         WaitMethod::Spin => "spin",
         WaitMethod::Sleep => "sleep",

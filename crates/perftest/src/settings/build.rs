@@ -4,9 +4,9 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use super::{
     GivenOption, Settings,
-    local::{Local, Nic, Output, OutputFormat, PayloadFile, Priorities, QosFile, Receive, Transport},
+    local::{Local, Nic, Output, OutputFormat, Pacing, PayloadFile, Priorities, QosFile, Receive, Transport},
     rules,
-    shared::{Batch, Durability, History, Mode, Pacing, SCAN_SIZES, Shared},
+    shared::{Batch, Durability, History, Mode, SCAN_SIZES, Shared},
 };
 use crate::{
     Generation, IniFile, Role,
@@ -122,11 +122,6 @@ fn shared(entries: &Entries, generation: Generation) -> Result<Shared, PerftestE
         (Generation::V4_3, None, Mode::Throughput) => Some(100_000_000),
         (Generation::V4_3, None, Mode::Latency) => Some(10_000_000),
     };
-    let rate = |name| match entries.get(name) {
-        // 0 is without a limit.
-        Some(Entry { value: OptionValue::Rate(rate), .. }) if rate.per_second > 0 => Some(*rate),
-        _ => None::<Rate>,
-    };
     let durability = match number("durability").and_then(Durability::from_number) {
         Some(durability) => durability,
         None => Durability::Volatile,
@@ -143,13 +138,6 @@ fn shared(entries: &Entries, generation: Generation) -> Result<Shared, PerftestE
             _ if entries.flag("enableTurboMode") => Batch::Turbo,
             None | Some(0) => Batch::Off,
             Some(bytes) => Batch::Bytes(bytes),
-        },
-        pacing: Pacing {
-            samples_per_s: rate("pubRate"),
-            bits_per_s: rate("pubRatebps"),
-            sleep_ms: unsigned("sleep").unwrap_or(0),
-            spin_count: unsigned("spin").unwrap_or(0),
-            throttle: entries.flag("enableAutoThrottle"),
         },
         latency_count: unsigned("latencyCount").unwrap_or(default_count),
         samples,
@@ -233,6 +221,7 @@ fn local(entries: &Entries, generation: Generation, role: Role) -> Result<Local,
         receive_queue: given("receiveQueueSize"),
         send_buffer: given("sendBufferSize"),
         receive_buffer: given("receiveBufferSize"),
+        pacing: pacing(entries, generation),
         receive,
         asynchronous: entries.flag("asynchronous"),
         priorities,
@@ -245,6 +234,28 @@ fn local(entries: &Entries, generation: Generation, role: Role) -> Result<Local,
         output: output(entries, generation),
         result: text("ddsmark-out"),
     })
+}
+
+/// Returns the limit of the rate of a publisher.
+fn pacing(entries: &Entries, generation: Generation) -> Pacing {
+    let unsigned = |name| {
+        entries
+            .integer_or_default(name, generation)
+            .and_then(|number| u64::try_from(number).ok())
+            .unwrap_or(0)
+    };
+    let rate = |name| match entries.get(name) {
+        // 0 is without a limit.
+        Some(Entry { value: OptionValue::Rate(rate), .. }) if rate.per_second > 0 => Some(*rate),
+        _ => None::<Rate>,
+    };
+    Pacing {
+        samples_per_s: rate("pubRate"),
+        bits_per_s: rate("pubRatebps"),
+        sleep_ms: unsigned("sleep"),
+        spin_count: unsigned("spin"),
+        throttle: entries.flag("enableAutoThrottle"),
+    }
 }
 
 fn transport(entries: &Entries) -> Result<Option<Transport>, PerftestError> {

@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::value::{KeyRange, Peer};
+use crate::value::{KeyRange, Peer, Rate};
 
 /// Settings of a process alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -31,6 +31,8 @@ pub struct Local {
     pub send_buffer: Option<u32>,
     /// Receive buffer of the sockets in bytes, if given.
     pub receive_buffer: Option<u32>,
+    /// Limit of the rate of a publisher.
+    pub pacing: Pacing,
     /// Receive mode.
     pub receive: Receive,
     /// Whether a thread of the middleware sends the samples.
@@ -47,6 +49,22 @@ pub struct Local {
     pub output: Output,
     /// Directory for a result of ddsmark.
     pub result: Option<String>,
+}
+
+/// Limit of the rate of a publisher.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pacing {
+    /// Samples per second.
+    pub samples_per_s: Option<Rate>,
+    /// Bits per second.
+    pub bits_per_s: Option<Rate>,
+    /// Sleep before each sample in ms; 0: none.
+    pub sleep_ms: u64,
+    /// Rounds of an empty loop before each sample; 0: none.
+    pub spin_count: u64,
+    /// Whether the throttle adapts the rate to the subscriber.
+    pub throttle: bool,
 }
 
 /// Transport.

@@ -8,9 +8,11 @@ mod shared;
 use std::fmt;
 
 pub use build::Defaults;
-pub use local::{Local, Nic, Output, OutputFormat, PayloadFile, Priorities, QosFile, Receive, Transport};
+pub use local::{
+    Local, Nic, Output, OutputFormat, Pacing, PayloadFile, Priorities, QosFile, Receive, Transport,
+};
 use serde::Serialize;
-pub use shared::{Batch, Durability, History, Mode, Pacing, SCAN_SIZES, Shared};
+pub use shared::{Batch, Durability, History, Mode, SCAN_SIZES, Shared};
 
 use crate::{
     Generation, IniFile, Role,
@@ -104,7 +106,7 @@ impl Settings {
     /// Returns the option that decides the rate, as typed; `None` if the rate has no limit.
     #[must_use]
     pub fn requested_rate(&self) -> Option<String> {
-        let pacing = &self.shared.pacing;
+        let pacing = &self.local.pacing;
         let options = [
             (pacing.samples_per_s.is_some(), "pubRate"),
             (pacing.bits_per_s.is_some(), "pubRatebps"),

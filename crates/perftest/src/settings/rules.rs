@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use super::{
     Settings,
-    shared::{Batch, Mode, Pacing},
+    local::Pacing,
+    shared::{Batch, Mode},
 };
 use crate::{
     Generation, Role,
@@ -234,7 +235,7 @@ pub(super) fn apply(settings: &mut Settings, entries: &Entries, warnings: &mut V
 }
 
 fn apply_rate(settings: &mut Settings, warn: &mut impl FnMut(&'static str, &str)) {
-    let pacing = &mut settings.shared.pacing;
+    let pacing = &mut settings.local.pacing;
     if settings.shared.mode == Mode::Latency {
         for option in ["pubRate", "pubRatebps", "sleep", "spin", "enableAutoThrottle"] {
             warn(option, "has no effect: the echoes decide the rate of `-latencyTest`");
@@ -257,7 +258,7 @@ fn apply_rate(settings: &mut Settings, warn: &mut impl FnMut(&'static str, &str)
 }
 
 fn apply_batch(settings: &mut Settings, entries: &Entries, warn: &mut impl FnMut(&'static str, &str)) {
-    let shared = &mut settings.shared;
+    let Settings { shared, local, .. } = settings;
     let off = if shared.mode == Mode::Latency {
         Some("`-latencyTest` sends one sample at a time")
     } else if shared.zero_copy {
@@ -275,7 +276,7 @@ fn apply_batch(settings: &mut Settings, entries: &Entries, warn: &mut impl FnMut
     if shared.batch == Batch::Turbo {
         warn("batchSize", "is ignored: `-enableTurboMode` decides the size of batches");
     }
-    let rate = shared.pacing.samples_per_s.or(shared.pacing.bits_per_s);
+    let rate = local.pacing.samples_per_s.or(local.pacing.bits_per_s);
     let by_default = entries.get("batchSize").is_none();
     let paced = rate.is_some() && by_default && matches!(shared.batch, Batch::Bytes(_));
     if off.is_some() || paced {

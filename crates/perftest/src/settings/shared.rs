@@ -4,8 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::value::Rate;
-
 /// Sizes of a scan without a list, in bytes.
 pub const SCAN_SIZES: [u64; 12] = [32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768, 63_000];
 /// Size in bytes up to which samples are batched.
@@ -33,8 +31,6 @@ pub struct Shared {
     pub write_instance: Option<u32>,
     /// Batches.
     pub batch: Batch,
-    /// Limit of the rate.
-    pub pacing: Pacing,
     /// Samples, or batches, from one latency sample to the next.
     pub latency_count: u64,
     /// Samples of each size; `None`: without end.
@@ -75,22 +71,6 @@ pub enum Batch {
     Bytes(u64),
     /// Batches of as many samples as are due.
     Turbo,
-}
-
-/// Limit of the rate of a publisher.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Pacing {
-    /// Samples per second.
-    pub samples_per_s: Option<Rate>,
-    /// Bits per second.
-    pub bits_per_s: Option<Rate>,
-    /// Sleep before each sample in ms; 0: none.
-    pub sleep_ms: u64,
-    /// Rounds of an empty loop before each sample; 0: none.
-    pub spin_count: u64,
-    /// Whether the throttle adapts the rate to the subscriber.
-    pub throttle: bool,
 }
 
 /// Kind of durability.
@@ -164,14 +144,6 @@ impl Shared {
     #[must_use]
     pub const fn samples_per_ping(&self, size: u64) -> u64 {
         self.latency_count.saturating_mul(self.samples_per_batch(size))
-    }
-
-    /// Returns the scheduled samples per second of one size; `None` without a schedule.
-    #[must_use]
-    pub fn samples_per_s(&self, size: u64) -> Option<f64> {
-        let bits = |rate: Rate| rate.per_second as f64 / (8.0 * size.max(1) as f64);
-        let samples = |rate: Rate| rate.per_second as f64;
-        self.pacing.samples_per_s.map(samples).or_else(|| self.pacing.bits_per_s.map(bits))
     }
 }
 

@@ -34,6 +34,17 @@ fn subscriber_without_options_adopts_everything() {
 }
 
 #[test]
+fn each_publisher_keeps_its_rate() {
+    let offer = sent(&quiet("-pub -pubRate 1000 -dataLen 64", NEW).offer());
+    for (line, rate) in [("", None), ("-pubRate 3000:sleep", Some(3000))] {
+        let mut publisher = quiet(&format!("-pub -pidMultiPubTest 1 {line}"), NEW);
+        publisher.adopt(&offer).expect("no disagreement");
+        assert_eq!(publisher.shared.sizes, [64]);
+        assert_eq!(publisher.local.pacing.samples_per_s.map(|rate| rate.per_second), rate, "{line}");
+    }
+}
+
+#[test]
 fn equal_options_of_both_sides_agree() {
     for (publisher, subscriber, generation) in [
         ("-pub -dataLen 200 -batchSize 6400", "-sub -dataLen 200 -batchSize 6400", OLD),
@@ -47,6 +58,9 @@ fn equal_options_of_both_sides_agree() {
         ("-pub -instances 5", "-sub -instances 5", NEW),
         ("-pub", "-sub -receiveQueueSize 50 -sendQueueSize 50", NEW),
         ("-pub -pubRate 500 -exec 3", "-pub -pidMultiPubTest 1 -pubRate 500:spin -exec 3", NEW),
+        ("-pub -pubRate 500:spin", "-pub -pidMultiPubTest 1 -pubRate 1000:sleep", NEW),
+        ("-pub -pubRatebps 500", "-pub -pidMultiPubTest 1", NEW),
+        ("-pub", "-pub -pidMultiPubTest 1 -sleep 5 -spin 7", OLD),
     ] {
         assert_eq!(disagreements(publisher, subscriber, generation), Vec::<String>::new(), "{subscriber}");
     }
@@ -62,7 +76,6 @@ fn disagreement_names_the_option_and_both_values() {
         ("-pub", "-sub -cft 3", NEW),
         ("-pub -enableTurboMode", "-pub -pidMultiPubTest 1 -batchSize 6400", OLD),
         ("-pub", "-sub -multicast", OLD),
-        ("-pub -pubRate 500:spin", "-pub -pidMultiPubTest 1 -pubRate 1000:sleep", NEW),
         ("-pub", "-pub -pidMultiPubTest 1 -executionTime 5 -sleep 2 -initialBurstSize 7", NEW),
         ("-pub -sendQueueSize 30", "-sub -sendQueueSize 50 -receiveBufferSize 100000", NEW),
         ("-pub -receiveQueueSize 30", "-sub -receiveQueueSize 50", NEW),

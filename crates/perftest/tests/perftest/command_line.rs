@@ -19,7 +19,7 @@ fn values_of_each_kind_become_settings() {
     assert_eq!(options(&warnings), ["dataLen"]);
     assert_eq!(settings.shared.sizes, [32, 64, 128]);
     let rate = Rate { per_second: 1000, method: WaitMethod::Sleep };
-    assert_eq!(settings.shared.pacing.samples_per_s, Some(rate));
+    assert_eq!(settings.local.pacing.samples_per_s, Some(rate));
     assert_eq!(settings.local.priorities, Some(Priorities { main: 99, receive: 1 }));
     let peer = |address: &str, number| Peer { address: address.to_owned(), number };
     assert_eq!(settings.local.peers, [peer("a", None), peer("10.0.0.2", Some(3))]);

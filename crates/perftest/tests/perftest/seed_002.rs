@@ -58,7 +58,7 @@ fn section_9_3_latency_and_throughput_with_batches() {
     let one = publisher(
         "-pub -noPrint -nic 10.0.0.1 -numIter 2000000 -dataLen 200 -batchSize 400 -sendQueueSize 30 -spin 20000 -multicast",
     );
-    assert_eq!((one.shared.pacing.spin_count, one.shared.samples_per_batch(200)), (20_000, 2));
+    assert_eq!((one.local.pacing.spin_count, one.shared.samples_per_batch(200)), (20_000, 2));
     agree(&one, subscriber("-sub -noPrint -nic 10.0.0.2 -multicast"));
 }
 

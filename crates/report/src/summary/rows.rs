@@ -9,7 +9,7 @@ use results::{
 use super::grid::{Column, Entry, NONE, Row, Table};
 use crate::{
     discovery,
-    flow_values::{FlowPosition, measured, of_run},
+    flow_values::{self, FlowPosition, FlowRow, measured, of_run},
     paced, ring, search, system,
     tables::{LOSSY, cpu, nothing, quantile, quantile_spread, spread, unsupported},
 };
@@ -245,9 +245,7 @@ fn load<'d>(cells: &[Named<'d>]) -> Table<'d> {
 }
 
 fn load_rows<'d>(name: &str, cell: &'d CellResult) -> Vec<Row<'d>> {
-    let flows = cell.factors.streams();
-    let row = |(number, flow): (usize, &experiment::Flow)| {
-        let position = FlowPosition { number, flows: flows.len() };
+    let row = |FlowRow { name: of_row, flow, position }: FlowRow| {
         let mut entries =
             vec![Entry::new(flow.size_bytes.to_string()), Entry::new(paced::planned(&flow.load))];
         match measured(cell, position) {
@@ -267,12 +265,12 @@ fn load_rows<'d>(name: &str, cell: &'d CellResult) -> Vec<Row<'d>> {
                 ]);
             }
         }
-        let [_, cpu] = costs(Some(cell).filter(|_| number == 0 && cell.throughput.is_some()));
+        let [_, cpu] = costs(Some(cell).filter(|_| position.is_first() && cell.throughput.is_some()));
         entries.push(cpu);
-        let configuration = if flows.len() > 1 { format!("{name} {}", flow.name) } else { name.to_owned() };
+        let configuration = if of_row.is_empty() { name.to_owned() } else { format!("{name} {of_row}") };
         Row { configuration, cells: vec![&*cell.id], entries }
     };
-    flows.iter().enumerate().map(row).collect()
+    flow_values::rows(cell).into_iter().map(row).collect()
 }
 
 fn response_entry(

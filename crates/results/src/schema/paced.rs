@@ -58,6 +58,9 @@ pub struct PacedCell {
 pub struct CellFlow {
     /// Name of the flow.
     pub name: String,
+    /// Endpoint that wrote it, by id.
+    #[serde(default)]
+    pub writer: String,
     /// Endpoint that received it, by id.
     #[serde(default)]
     pub reader: String,

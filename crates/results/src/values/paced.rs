@@ -32,6 +32,7 @@ impl PacedCell {
             };
             CellFlow {
                 name: flow.name.clone(),
+                writer: flow.writer.clone(),
                 reader: flow.reader.clone(),
                 timeliness: CellTimeliness::from_runs(&by_number),
                 size_bytes: flow.size_bytes,

@@ -202,7 +202,7 @@ impl RunPhases<'_> {
             payload: self.payload.cloned(),
             begin_ns: None,
             late_join: self.late_reader().map(|_| LateJoin::Early),
-            spin: self.design.spin,
+            spin: endpoint.place.spin.unwrap_or(self.design.spin),
             timeline: self.clocks.conversion(agent),
             clock_slack_ns: self.clocks.slack_ns(self.longest_ns()),
             ping_timeout_ns: self.limits.least_ping_ns(&self.cell.factors),

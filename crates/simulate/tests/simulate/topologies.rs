@@ -1,6 +1,6 @@
 //! Several writers and readers: rates, shares and losses of each against the truth of the configuration.
 
-use experiment::{Cell, Topology, Workload};
+use experiment::{Cell, Load, Topology, Workload};
 use results::{Run, RunState, WarningKind};
 use sim_model::GroundTruth;
 use simulate::{HostModel, Simulator};
@@ -184,6 +184,36 @@ fn paced_runs_of_a_mesh_keep_their_plans() {
         let [first, second] = [&of_writer[0], &of_writer[1]].map(|flow| flow.latency["service"].min_ns);
         assert_eq!((first, second), (60_000, 70_000), "{of_writer:?}");
     }
+}
+
+/// Each writer keeps a plan of its own, and each sample that one sent is delivered or lost.
+#[test]
+fn writers_of_a_mesh_have_loads_of_their_own() {
+    let loads = vec![constant(1_000), constant(3_000), Load::Max];
+    let options = [("latency", "50us"), ("service", "10us"), ("loss", "2%")];
+    let cell = mesh(paced(Load::PerWriter { loads }, false, &options), 3, 2);
+    let run = valid(run(&mut Simulator::new(), &cell, SECOND, 1));
+    let of = |name: &str| -> Vec<_> { run.flows.iter().filter(|flow| flow.writer == name).collect() };
+    for (writer, load, planned) in [("writer-1", "1000/s", 1_000), ("writer-2", "3000/s", 3_000)] {
+        let flows = of(writer);
+        assert_eq!(flows.len(), 2, "{:?}", run.flows);
+        for flow in flows {
+            assert_eq!(
+                (flow.load.as_deref(), flow.planned, flow.counted.sent),
+                (Some(load), planned, planned)
+            );
+            assert_eq!(flow.counted.delivered + flow.counted.lost, planned, "{flow:?}");
+            assert_eq!(flow.latency["response"].n, flow.counted.delivered, "{flow:?}");
+        }
+    }
+    for flow in of("writer-3") {
+        assert_eq!(flow.load.as_deref(), Some("max"));
+        assert!(flow.planned > 10_000 && !flow.latency.contains_key("response"), "{flow:?}");
+        assert_eq!(flow.counted.delivered + flow.counted.lost, flow.counted.sent, "{flow:?}");
+    }
+    assert!(run.flows.iter().any(|flow| flow.counted.lost > 0), "{:?}", run.flows);
+    let paced = run.paced().expect("a paced run");
+    assert_eq!((paced.planned_sps, paced.unsent), (None, 0), "a load of them has no times");
 }
 
 #[test]

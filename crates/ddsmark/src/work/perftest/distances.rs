@@ -45,7 +45,7 @@ pub fn distances(
     if shared.echoes_every_sample() && topology.publishers == 1 {
         return Ok(BTreeMap::new());
     }
-    if shared.pacing.throttle && !topology.is_pair() {
+    if local.pacing.throttle && !topology.is_pair() {
         let error = format!(
             "`-enableAutoThrottle` is not supported with {} publishers and {} subscribers",
             topology.publishers, topology.subscribers
@@ -53,13 +53,13 @@ pub fn distances(
         let hint = "remove it, or use one publisher and one subscriber: the rate follows one subscriber";
         return Err(CliError::new(ExitStatus::WrongUse, error, hint));
     }
-    let longest = match shared.pacing.throttle {
+    let longest = match local.pacing.throttle {
         true => throttle_queue(send_queue) / THROTTLE_DISTANCES,
         false => u64::from(u32::MAX),
     };
     let requested = |size: &u64| shared.samples_per_ping(*size);
     let most = shared.sizes.iter().map(requested).max().unwrap_or(1);
-    if shared.pacing.throttle && most > longest {
+    if local.pacing.throttle && most > longest {
         notes.push(format!(
             "one sample in {longest} is a latency sample, not one in {most}: `-enableAutoThrottle` follows their echoes"
         ));

@@ -7,7 +7,7 @@ use ::experiment::{
     GroupSpec, Located, OneOrMany, Pin, Plan, PlanInputs, PlannedHost, Policies, RateSpec, ReaderDesign,
     ReceiveMode, Reliability, ReliabilityChoice, RunOrder, Size, Span, TURBO_BYTES, Value, Workload,
 };
-use perftest::{Batch, Durability, History, Mode, Settings, Shared, WaitMethod};
+use perftest::{Batch, Durability, History, Mode, Settings, Shared};
 
 use super::{
     OwnPart, Process,
@@ -15,7 +15,7 @@ use super::{
     origins::Origins,
     qos_file::FileQos,
     queues::queues,
-    rates::{Rate, rate},
+    rates::{self, Publisher},
     receiving::{Receiving, check_filters},
 };
 use crate::cli::cli_error::{CliError, ExitStatus};
@@ -43,12 +43,14 @@ pub struct TestExperiment {
 }
 
 impl TestExperiment {
-    /// Creates the experiment of a test with a driver and a transport of it. `echoes_in_listener`: whether the driver may send from a listener. `subscribers` are the parts of all
-    /// subscribers, the one that echoes first. `qos`: policies of the QoS file.
+    /// Creates the experiment of a test with a driver and a transport of it. `echoes_in_listener`: whether the driver may send from a
+    /// listener. `publishers` are all publishers, this one first. `subscribers` are the parts of all subscribers, the one that
+    /// echoes first. `qos`: policies of the QoS file.
     pub fn new(
         settings: &Settings,
         (driver, transport): (&str, &str),
         echoes_in_listener: bool,
+        publishers: &[Publisher],
         subscribers: &[&OwnPart],
         topology: Topology,
         qos: Option<&FileQos>,
@@ -61,7 +63,7 @@ impl TestExperiment {
         let distances = if subscribers.iter().all(|part| part.filter.is_none()) {
             distances(settings, topology, queues.send, &mut notes)?
         } else {
-            check_filters(shared, shared.mode == Mode::Latency, topology)?;
+            check_filters(settings, shared.mode == Mode::Latency, topology)?;
             match shared.mode {
                 Mode::Latency if shared.latency_count == 1 => {}
                 Mode::Latency => {
@@ -83,12 +85,16 @@ impl TestExperiment {
                 "use one publisher, or remove `-latencyFile`",
             ));
         }
-        let rate = rate(shared, &mut notes)?;
-        let workload = match (shared.mode, &rate) {
-            (Mode::Latency, _) if !await_echo => Workload::Latency,
+        publishers.iter().try_for_each(|publisher| publisher.check(&shared.sizes))?;
+        notes.extend(publishers.first().iter().flat_map(|leader| leader.rate.notes(&local.pacing)));
+        notes.extend(batches_note(settings, publishers));
+        let is_paced =
+            local.pacing.throttle || publishers.iter().any(|publisher| publisher.rate.limit.is_some());
+        let workload = match shared.mode {
+            Mode::Latency if !await_echo => Workload::Latency,
+            _ if is_paced => Workload::Paced,
             // Between its latency samples, the publisher sends others as in a throughput test.
-            (Mode::Latency, _) | (Mode::Throughput, None) => Workload::Throughput,
-            (Mode::Throughput, Some(_)) => Workload::Paced,
+            Mode::Latency | Mode::Throughput => Workload::Throughput,
         };
         let waits = !distances.is_empty() && !echoes_in_listener;
         let receiving =
@@ -103,14 +109,14 @@ impl TestExperiment {
         values.give_at("transport", transport_at, transport.to_owned());
         values.give_at("topology", at(&["numSubscribers", "numPublishers"]), topology.of_plan());
         let (first, others) = shared.sizes.split_first().expect("a test has a size");
-        give_size(values, &mut at, settings, *first, rate.as_ref());
+        give_size(values, &mut at, settings, *first, publishers);
         let mut at_others =
             |_: &'static [&'static str]| at(if shared.scan { &["scan"] } else { &["dataLen"] });
         file.factors.include = others
             .iter()
             .map(|size| {
                 let mut values = FactorValues::default();
-                give_size(&mut values, &mut at_others, settings, *size, rate.as_ref());
+                give_size(&mut values, &mut at_others, settings, *size, publishers);
                 Located::at(at_others(&[]), values)
             })
             .collect();
@@ -186,7 +192,6 @@ impl TestExperiment {
             least_blocks: &|_| 1,
         };
         let Settings { shared, local, .. } = &leader.settings;
-        let rate = shared.pacing.samples_per_s.or(shared.pacing.bits_per_s);
         let design = Design {
             order: RunOrder::Listed,
             reference: false,
@@ -196,7 +201,7 @@ impl TestExperiment {
             samples: shared.samples,
             warm_up_samples: shared.initial_burst,
             write_instance: shared.write_instance,
-            spin: rate.is_none_or(|rate| rate.method == WaitMethod::Spin),
+            spin: leader.rate.as_ref().is_none_or(|rate| rate.spins),
             probe_every_of_size: self.distances,
             await_echo: self.await_echo,
             readers: self.readers,
@@ -214,6 +219,7 @@ pub fn check(process: &Process) -> Result<(), CliError> {
     let subscriber = OwnPart {
         receive: Some((ReceiveMode::Listener, 1, 0)),
         filter: None,
+        rate: None,
         receive_queue: None,
         ..process.own_part()
     };
@@ -222,6 +228,7 @@ pub fn check(process: &Process) -> Result<(), CliError> {
         &process.settings,
         (&process.settings.driver, &process.test_transport()),
         process.description().echoes_probes_in_listener(),
+        &process.publisher().into_iter().collect::<Vec<_>>(),
         &[&subscriber],
         topology,
         process.qos.as_ref(),
@@ -230,7 +237,13 @@ pub fn check(process: &Process) -> Result<(), CliError> {
 }
 
 /// Gives the factors that depend on the size.
-fn give_size(values: &mut FactorValues, at: At<'_>, settings: &Settings, size: u64, rate: Option<&Rate>) {
+fn give_size(
+    values: &mut FactorValues,
+    at: At<'_>,
+    settings: &Settings,
+    size: u64,
+    publishers: &[Publisher],
+) {
     let shared = &settings.shared;
     let payload = shared.payload_bytes(size, settings.local.raw_transport);
     values.give_at("size", at(&["dataLen", "scan"]), Size(payload));
@@ -242,15 +255,29 @@ fn give_size(values: &mut FactorValues, at: At<'_>, settings: &Settings, size: u
     if let Some((at, batch)) = batch {
         values.give_at("batch_samples", at, batch);
     }
-    match rate {
-        None => {}
-        Some(Rate::Throttled) => {
-            values.give_at("rate", at(&["enableAutoThrottle"]), RateSpec::Throttled(None));
-        }
-        Some(Rate::Planned(of)) => {
-            values.give_at("rate", at(&["pubRate", "pubRatebps", "sleep", "spin"]), of(size));
-        }
+    if settings.local.pacing.throttle {
+        values.give_at("rate", at(&["enableAutoThrottle"]), RateSpec::Throttled(None));
+    } else if let Some(rate) = rates::of_size(publishers, size) {
+        values.give_at("rate", at(&["pubRate", "pubRatebps", "sleep", "spin"]), rate);
     }
+}
+
+/// Returns a note on batches if only some publishers have a rate: alone, those would send no batches by default.
+fn batches_note(settings: &Settings, publishers: &[Publisher]) -> Option<String> {
+    let have_rates = |has: bool| publishers.iter().any(|publisher| publisher.rate.limit.is_some() == has);
+    if settings.given("batchSize").is_some() || !have_rates(true) || !have_rates(false) {
+        return None;
+    }
+    Some(match settings.shared.batch {
+        Batch::Bytes(bytes) => format!(
+            "all publishers send batches of up to {bytes} bytes, as publisher 0 does: use `-batchSize 0` there to send each sample at once"
+        ),
+        Batch::Off => {
+            "no publisher sends batches, as publisher 0 does not: use `-batchSize <bytes>` there for batches"
+                .to_owned()
+        }
+        Batch::Turbo => return None,
+    })
 }
 
 /// Returns the policies that options decide. `has_file`: whether those of a QoS file are below them.

@@ -16,8 +16,10 @@ use rendezvous::streams::{Session, SessionEnd, SessionOptions};
 use super::{
     NOT_VALID, Process, in_options, invalid,
     meeting::{self, Offered},
+    missed_rates::MissedRate,
     note_event, outcome,
     printer::Printer,
+    rates::PublisherRate,
     rows,
 };
 use crate::cli::{
@@ -53,6 +55,7 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
         settings: process.settings.clone(),
         middleware: process.middleware(),
         cpus: process.facts.host.cpus,
+        rate: process.rate.clone(),
         state: Mutex::new(State {
             printer,
             size: 0,
@@ -62,6 +65,9 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
             rejected: None,
         }),
     });
+    for text in process.rate.iter().flat_map(|rate| rate.notes(&process.settings.local.pacing)) {
+        note(&format!("note: {text}"));
+    }
     note(&perftest::progress(&process.settings, Step::Run));
     let setup = GuestSetup {
         driver: process.driver_file(),
@@ -189,6 +195,8 @@ struct AgentObserver {
     settings: Settings,
     middleware: String,
     cpus: u32,
+    /// Rate, of a publisher.
+    rate: Option<PublisherRate>,
     state: Mutex<State>,
 }
 
@@ -259,6 +267,11 @@ impl GuestObserver for AgentObserver {
             }
             Reply::Report(report) => {
                 state.runs += 1;
+                let size = state.size;
+                let missed = self.rate.as_ref().and_then(|rate| MissedRate::of(rate, size, report));
+                if let Some(missed) = missed {
+                    note(&format!("warning: {size} bytes: {missed}"));
+                }
                 if self.is_subscriber() {
                     let row = rows::throughput(state.size, report, state.sent, self.cpus);
                     state.printer.throughput_summary(&row);

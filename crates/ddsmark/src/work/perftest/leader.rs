@@ -17,7 +17,7 @@ use perftest::{Settings, Step};
 use remote_hosts::{StewardSite, Timeouts};
 use rendezvous::{
     PeerRole,
-    lobby::Peer,
+    lobby::{Peer, clean},
     streams::{DEFAULT_SILENCE, PeerStream, Session, SessionEnd, SessionEvent, SessionOptions},
 };
 use results::Directory;
@@ -34,6 +34,7 @@ use super::{
     meeting::{self, Offered},
     note_event, outcome,
     printer::Printer,
+    rates::{Publisher, PublisherRate},
     rejected,
 };
 use crate::{
@@ -113,6 +114,7 @@ fn measure(
     let peers = streams.iter().map(|stream| &stream.peer);
     let publishers = 1 + peers.filter(|peer| peer.address.role == PeerRole::Publisher).count();
     let topology = Topology { publishers, subscribers: subscribers.len() };
+    let publishers = publishers_of(process, &streams, &parts)?;
     let mut priorities = vec![(leader_name(), process.own_part().priorities)];
     priorities.extend(
         streams.iter().zip(&parts).map(|(stream, part)| (name_of(&stream.peer), part.own.priorities)),
@@ -129,6 +131,7 @@ fn measure(
         &process.settings,
         (driver, &process.test_transport()),
         drivers.descriptions[driver].echoes_probes_in_listener(),
+        &publishers,
         &subscribers,
         topology,
         process.qos.as_ref(),
@@ -137,17 +140,21 @@ fn measure(
         note(&format!("note: {note_of}"));
     }
     // Publishers first, then subscribers: as the endpoints of the topology.
-    let (publishers, subscribers): (Vec<_>, Vec<_>) = list.into_iter().partition(interoperation::writes);
-    let hosts = Hosts::of(publishers.into_iter().chain(subscribers).collect());
+    let (writing, reading): (Vec<_>, Vec<_>) = list.into_iter().partition(interoperation::writes);
+    let hosts = Hosts::of(writing.into_iter().chain(reading).collect());
     let (_, mut planned_hosts) = hosts.planned(&PinChoice::None, true)?;
     for host in &mut planned_hosts {
         let own = priorities.iter().find(|(name, _)| *name == host.name);
         host.priorities = own.and_then(|(_, priorities)| *priorities);
     }
+    let spins = |publisher: &Publisher| publisher.rate.spins;
+    for (host, publisher) in planned_hosts.iter_mut().zip(&publishers) {
+        host.spin = Some(spins(publisher)).filter(|spin| *spin != spins(&publishers[0]));
+    }
     let _until_end = watch.until_end();
     let intervals = process.settings.local.output.intervals || parts.iter().any(|part| part.own.intervals);
     let plan = experiment.plan(process, &drivers.descriptions, &planned_hosts, seed(), intervals)?;
-    let rows = LeaderRows::new(process, printer);
+    let rows = LeaderRows::new(process, printer, &publishers);
     rows.print_banner();
     note(&perftest::progress(&process.settings, Step::Run));
     let (path, temporary) = result_directory(&process.settings)?;
@@ -177,6 +184,29 @@ fn measure(
         return Err(error.into());
     }
     Ok(ExitStatus::from_document(&document))
+}
+
+/// Returns the publishers, in the order of the endpoints: this one, and its guests.
+fn publishers_of(
+    process: &Process,
+    streams: &[PeerStream],
+    parts: &[Offered],
+) -> Result<Vec<Publisher>, CliError> {
+    let guests =
+        streams.iter().zip(parts).filter(|(stream, _)| stream.peer.address.role == PeerRole::Publisher);
+    let guests = guests.map(|(stream, part)| {
+        let Some(PublisherRate { limit, option, spins }) = part.own.rate.clone() else {
+            let error = format!("{} offers no rate", stream.peer);
+            return Err(CliError::new(
+                ExitStatus::Failed,
+                error,
+                "use the same version of ddsmark on all hosts",
+            ));
+        };
+        let rate = PublisherRate { limit, option: clean(&option), spins };
+        Ok(Publisher { name: stream.peer.address.to_string(), rate })
+    });
+    process.publisher().into_iter().map(Ok).chain(guests).collect()
 }
 
 /// Checks that the queues of all subscribers are alike: those of the readers of a run are.

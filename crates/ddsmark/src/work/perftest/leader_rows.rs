@@ -1,31 +1,28 @@
 //! Rows of the leader: those of publisher 0, during a run and after it.
 
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+use std::sync::{
+    Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering},
 };
 
 use control::AgentReport;
 use experiment::Cell;
-use findings::KEPT;
 use perftest::{Banner, Mode, Role, banner};
 use rendezvous::Outcome;
 use results::{FlowRecord, Run, RunState, WarningKind};
 use runner::{EndpointProgress, Observer, Progress};
 
-use super::{Process, experiment::MAX_SECONDS, leader_name, printer::Printer, rows};
+use super::{
+    Process, experiment::MAX_SECONDS, leader_name, missed_rates, printer::Printer, rates::Publisher, rows,
+};
 use crate::cli::output::note;
-
-/// Minimum number of samples from which their rate is judged: one more or less is less than the tolerance.
-const LEAST_OF_RATE: u64 = 200;
 
 /// Rows of the leader.
 pub struct LeaderRows<'a> {
     process: &'a Process,
     printer: &'a Mutex<Printer>,
+    /// Publishers, in the order of their endpoints.
+    publishers: &'a [Publisher],
     /// Serialized size of the samples of the run.
     size: AtomicU64,
     /// Progress of this publisher at the row before.
@@ -35,10 +32,11 @@ pub struct LeaderRows<'a> {
 
 impl<'a> LeaderRows<'a> {
     /// Creates the rows of a test.
-    pub fn new(process: &'a Process, printer: &'a Mutex<Printer>) -> Self {
+    pub fn new(process: &'a Process, printer: &'a Mutex<Printer>, publishers: &'a [Publisher]) -> Self {
         Self {
             process,
             printer,
+            publishers,
             size: AtomicU64::new(0),
             before: Mutex::default(),
             is_latency: process.settings.shared.mode == Mode::Latency,
@@ -105,6 +103,14 @@ impl<'a> LeaderRows<'a> {
         }
     }
 
+    /// Warns of each publisher that missed its rate.
+    fn warn_of_rates(&self, reports: &[&AgentReport], run: &Run) {
+        let size = self.size.load(Ordering::Relaxed);
+        for text in missed_rates::warnings(self.publishers, size, reports, run) {
+            note(&format!("warning: {size} bytes: {text}"));
+        }
+    }
+
     fn finished(&self, run: &Run) {
         let size = self.size.load(Ordering::Relaxed);
         if let Some(failure) = &run.failure {
@@ -139,11 +145,6 @@ impl<'a> LeaderRows<'a> {
         let settings = &self.process.settings;
         for warning in run.warnings.iter().filter(|warning| is_shown(warning.kind)) {
             note(&format!("warning: {size} bytes: {}", settings.in_options(&warning.text)));
-        }
-        let requested_sps = settings.shared.samples_per_s(size);
-        let missed = settings.requested_rate().and_then(|option| missed_rate(&option, requested_sps, run));
-        if let Some(text) = missed {
-            note(&format!("warning: {size} bytes: {text}"));
         }
         if run.state == RunState::Invalid {
             let texts: Vec<String> =
@@ -182,6 +183,7 @@ impl Observer for &LeaderRows<'_> {
         if self.process.settings.local.output.latency_file.is_some() {
             self.keep_latencies(reports);
         }
+        self.warn_of_rates(reports, run);
         if run.state == RunState::Valid {
             self.keep_faults(reports);
         }
@@ -190,32 +192,6 @@ impl Observer for &LeaderRows<'_> {
     fn run_finished(&mut self, _progress: &Progress, run: &Run, _cell: &Cell) {
         self.finished(run);
     }
-}
-
-/// Returns a warning if the rate that an option asks for was missed, with what the run says of the cause. `requested_sps`: rate of a
-/// publisher, if it is known.
-fn missed_rate(option: &str, requested_sps: Option<f64>, run: &Run) -> Option<String> {
-    let (paced, throughput) = (run.paced()?, run.throughput()?);
-    let writers: BTreeSet<&str> = run.flows.iter().map(|flow| flow.writer.as_str()).collect();
-    let reached_sps = throughput.accepted_sps / writers.len().max(1) as f64;
-    let share = missed_share((paced.planned, paced.unsent), reached_sps, requested_sps)?;
-    let is_cause = |warning: &&results::Warning| {
-        matches!(warning.kind, WarningKind::SenderLimited | WarningKind::BackPressure)
-    };
-    let cause = run.warnings.iter().find(is_cause).map(|warning| format!("; {}", warning.text));
-    Some(format!(
-        "the rate of `{option}` was missed: {reached_sps:.0} samples/s were sent, {:.1} %{}",
-        100.0 * share,
-        cause.unwrap_or_default()
-    ))
-}
-
-/// Returns the share of a rate that was reached if it was missed. Samples that a time cut off were not tried; a number of samples ends
-/// later than planned.
-fn missed_share((planned, unsent): (u64, u64), reached_sps: f64, requested_sps: Option<f64>) -> Option<f64> {
-    let tried = if planned == 0 { 1.0 } else { planned.saturating_sub(unsent) as f64 / planned as f64 };
-    let in_time = requested_sps.filter(|_| planned >= LEAST_OF_RATE).map_or(1.0, |rate| reached_sps / rate);
-    Some(tried.min(in_time)).filter(|share| *share < KEPT)
 }
 
 /// Returns why a run is not complete that only the number of samples was to end.
@@ -234,19 +210,6 @@ mod tests {
     use results::DeliveryCounts;
 
     use super::*;
-
-    #[test]
-    fn missed_rates_are_those_below_the_tolerance() {
-        assert_eq!(missed_share((1000, 0), 995.0, Some(1000.0)), None);
-        assert_eq!(
-            missed_share((1000, 0), 400.0, Some(1000.0)),
-            Some(0.4),
-            "a number of samples ended it later"
-        );
-        assert_eq!(missed_share((1000, 600), 400.0, None), Some(0.4), "a time cut it off");
-        assert_eq!(missed_share((10, 0), 900.0, Some(1000.0)), None, "too few to tell");
-        assert_eq!(missed_share((0, 0), 0.0, None), None);
-    }
 
     #[test]
     fn end_before_the_number_of_samples_is_named() {

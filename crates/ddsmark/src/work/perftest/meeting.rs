@@ -191,17 +191,6 @@ fn watch(process: &Process) -> impl FnMut(&rendezvous::lobby::LobbyProgress) -> 
     move |_| if stop.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-/// Options that limit the rate of publishers.
-const RATES: [&str; 4] = ["pubRate", "pubRatebps", "sleep", "spin"];
-
-/// Returns why an option of a process must be that of publisher 0, if a user could expect otherwise.
-fn reason(option: &str, role: PeerRole) -> &'static str {
-    match role {
-        PeerRole::Publisher if RATES.contains(&option) => ", but all publishers of a test have the same rate",
-        PeerRole::Publisher | PeerRole::Subscriber => "",
-    }
-}
-
 /// Compares the options of a guest with those of this leader.
 fn compare(process: &Process, guest: &Peer) -> Result<(), Outcome> {
     let settings = &process.settings;
@@ -213,8 +202,7 @@ fn compare(process: &Process, guest: &Peer) -> Result<(), Outcome> {
         }
         let theirs = guest.announcement.options.iter().rev().find(|(name, _)| name == option);
         if let Some((_, theirs)) = theirs.filter(|(_, theirs)| theirs != ours && theirs != "-1") {
-            let reason = reason(option, guest.address.role);
-            let text = format!("`-{option}` is {ours} at publisher 0 and {theirs} at {guest}{reason}");
+            let text = format!("`-{option}` is {ours} at publisher 0 and {theirs} at {guest}");
             let hint = format!("remove `-{option}` from one side, or make both the same");
             return Err(Outcome::failure(text, Some(hint)));
         }
@@ -245,9 +233,8 @@ fn compare(process: &Process, guest: &Peer) -> Result<(), Outcome> {
             Err(Outcome::failure(text, Some("use the same transport on both sides".to_owned())))
         }
         Ok(Offered { own, .. }) => {
-            let unfit = own
-                .filter
-                .and_then(|filter| unfit_filter(&settings.shared, filter, settings.local.partners == 1));
+            let unfit =
+                own.filter.and_then(|filter| unfit_filter(settings, filter, settings.local.partners == 1));
             let unfit =
                 unfit.map(|(text, hint)| Outcome::failure(format!("{guest}: {text}"), Some(hint.to_owned())));
             unfit.or_else(|| files_differ(&own)).map_or(Ok(()), Err)
@@ -266,18 +253,4 @@ fn missed(channel: &mut MessageChannel, error: &LobbyError) -> CliError {
     };
     let hint = error.hint().unwrap_or_else(|| "start both sides again".to_owned());
     CliError::new(status, error, hint)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn different_rates_of_publishers_are_rejected_with_the_reason() {
-        for option in ["pubRate", "pubRatebps", "sleep", "spin"] {
-            assert!(reason(option, PeerRole::Publisher).contains("the same rate"), "{option}");
-            assert_eq!(reason(option, PeerRole::Subscriber), "");
-        }
-        assert_eq!(reason("dataLen", PeerRole::Publisher), "");
-    }
 }

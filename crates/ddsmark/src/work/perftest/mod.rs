@@ -10,6 +10,7 @@ mod interoperation;
 pub mod leader;
 mod leader_rows;
 mod meeting;
+mod missed_rates;
 mod origins;
 mod payload_file;
 mod printer;
@@ -30,7 +31,11 @@ use rendezvous::{Outcome, PeerRole, lobby::DriverIdentity, streams::SessionEvent
 use runner::StopToken;
 use serde::{Deserialize, Serialize};
 
-use self::{abilities::abilities, qos_file::FileQos};
+use self::{
+    abilities::abilities,
+    qos_file::FileQos,
+    rates::{Publisher, PublisherRate},
+};
 use super::drivers::Drivers;
 use crate::cli::{
     cli_error::{CliError, ExitStatus},
@@ -62,6 +67,8 @@ pub struct Process {
     pub payload: Option<PayloadFile>,
     /// Policies of the QoS file, if it has one.
     pub qos: Option<FileQos>,
+    /// Rate of a publisher.
+    pub rate: Option<PublisherRate>,
     /// Stop requests of the user.
     pub stop: StopToken,
 }
@@ -78,6 +85,8 @@ pub struct OwnPart {
     pub receive: Option<(ReceiveMode, u32, u32)>,
     /// Keys of the samples that its reader of data receives.
     pub filter: Option<KeyFilter>,
+    /// Rate, in a publisher.
+    pub rate: Option<PublisherRate>,
     /// Number of samples in the queue of its reader.
     pub receive_queue: Option<u32>,
     /// Checksum of its file with the bytes of samples.
@@ -115,7 +124,8 @@ impl Process {
     ) -> Result<Self, CliError> {
         let interface = interface(&settings, &facts)?;
         let (payload, qos) = (payload_file::read(&settings)?, qos_file::read(&settings)?);
-        let mut process = Self { settings, drivers, site, facts, interface, payload, qos, stop };
+        let rate = PublisherRate::of(&settings)?;
+        let mut process = Self { settings, drivers, site, facts, interface, payload, qos, rate, stop };
         match process.settings.role {
             perftest::Role::Publisher => {
                 process.adapt()?;
@@ -221,6 +231,7 @@ impl Process {
             interface: self.interface.clone(),
             receive: (self.settings.role == perftest::Role::Subscriber).then_some(receive),
             filter: local.filter.map(|perftest::KeyRange { first, last }| KeyFilter { first, last }),
+            rate: self.rate.clone(),
             receive_queue: local.receive_queue,
             payload: self.payload.as_ref().map(|file| file.sha256.clone()),
             priorities: local
@@ -230,6 +241,12 @@ impl Process {
             qos: self.qos.as_ref().map(|qos| qos.identity.clone()),
             packs: self.description().has("native_batching"),
         }
+    }
+
+    /// Returns this process as a publisher; `None` for a subscriber.
+    pub fn publisher(&self) -> Option<Publisher> {
+        let name = format!("{} {}", PeerRole::Publisher.name(), self.settings.local.id);
+        Some(Publisher { name, rate: self.rate.clone()? })
     }
 
     /// Returns the middleware with its version.

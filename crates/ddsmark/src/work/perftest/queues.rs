@@ -1,7 +1,7 @@
 //! Limits of queues and of receive groups, as drivers can have them.
 
 use experiment::MAX_GROUP_BYTES;
-use perftest::{History, Settings, Shared};
+use perftest::{History, Settings};
 
 use super::OwnPart;
 use crate::cli::cli_error::{CliError, ExitStatus};
@@ -49,7 +49,7 @@ pub fn queues(
     let send = with_room("sendQueueSize", "send", local.send_queue);
     let receive = subscriber.receive_queue.or(local.receive_queue);
     let receive = with_room("receiveQueueSize", "receive", receive);
-    Ok(QueueSizes { send: send_queue(shared, send, notes), receive })
+    Ok(QueueSizes { send: send_queue(local.pacing.throttle, send, notes), receive })
 }
 
 /// Note about a receive group while one sample is in flight.
@@ -76,10 +76,10 @@ pub fn throttle_queue(send_queue: Option<u32>) -> u64 {
 }
 
 /// Returns the send queue of the publisher in samples, or in batches; `None`: no limit.
-fn send_queue(shared: &Shared, send_queue: Option<u32>, notes: &mut Vec<String>) -> Option<u32> {
+fn send_queue(throttled: bool, send_queue: Option<u32>, notes: &mut Vec<String>) -> Option<u32> {
     let queue = send_queue?;
     let needed = u32::try_from(throttle_queue(send_queue)).unwrap_or(u32::MAX);
-    if !shared.pacing.throttle || queue >= needed {
+    if !throttled || queue >= needed {
         return send_queue;
     }
     notes.push(format!(

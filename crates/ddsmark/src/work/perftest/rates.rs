@@ -1,9 +1,10 @@
-//! Limits of the rate of publishers.
+//! Limits of the rates of publishers. Each publisher has its own.
 
 use std::{hint::black_box, time::Instant};
 
 use experiment::RateSpec;
-use perftest::{Mode, Shared};
+use perftest::{Pacing, Role, Settings, WaitMethod};
+use serde::{Deserialize, Serialize};
 
 use crate::cli::cli_error::{CliError, ExitStatus};
 
@@ -14,60 +15,142 @@ const MAX_RATE: u64 = 100_000_000;
 /// Rounds of an empty loop by which `-spin` is calibrated.
 const CALIBRATION_ROUNDS: u64 = 20_000_000;
 
-/// Limit of the rate.
-pub enum Rate {
-    /// Rate that follows the subscriber.
-    Throttled,
-    /// Rate of a size.
-    Planned(Box<dyn Fn(u64) -> RateSpec>),
+/// Rate of a publisher, in its part of the test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublisherRate {
+    /// Limit; `None`: as fast as possible.
+    pub limit: Option<RateLimit>,
+    /// Option that decides it, as typed.
+    pub option: String,
+    /// Whether it spins for the last part of a wait.
+    pub spins: bool,
 }
 
-/// Returns the limit of the rate; `None` if there is none.
-pub fn rate(shared: &Shared, notes: &mut Vec<String>) -> Result<Option<Rate>, CliError> {
-    let pacing = &shared.pacing;
-    if pacing.throttle {
-        return Ok(Some(Rate::Throttled));
+/// Publisher of a test.
+#[derive(Clone, Debug)]
+pub struct Publisher {
+    /// Name, as users know it: `publisher 0`.
+    pub name: String,
+    /// Rate.
+    pub rate: PublisherRate,
+}
+
+/// Limit of a rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RateLimit {
+    /// Samples per second.
+    Samples(u64),
+    /// Bits of serialized samples per second.
+    Bits(u64),
+    /// Time from one sample to the next in ns.
+    Interval(u64),
+}
+
+impl PublisherRate {
+    /// Returns the rate of a process; `None` for a subscriber. The loop of `-spin` is measured on this host.
+    pub fn of(settings: &Settings) -> Result<Option<Self>, CliError> {
+        if settings.role == Role::Subscriber {
+            return Ok(None);
+        }
+        let pacing = &settings.local.pacing;
+        let rate = pacing.samples_per_s.or(pacing.bits_per_s);
+        Ok(Some(Self {
+            limit: limit(pacing)?,
+            option: settings.requested_rate().unwrap_or_default(),
+            spins: rate.is_none_or(|rate| rate.method == WaitMethod::Spin),
+        }))
     }
-    if shared.mode == Mode::Latency {
+
+    /// Returns the scheduled samples per second of one size; `None` without a limit.
+    pub fn samples_per_s(&self, size: u64) -> Option<f64> {
+        Some(match self.limit? {
+            RateLimit::Samples(samples) => samples as f64,
+            RateLimit::Bits(bits) => bits as f64 / (8.0 * size.max(1) as f64),
+            RateLimit::Interval(ns) => 1e9 / ns.max(1) as f64,
+        })
+    }
+
+    /// Returns notes on limits that are schedules here.
+    pub fn notes(&self, pacing: &Pacing) -> Vec<String> {
+        let Some(RateLimit::Interval(interval_ns)) = self.limit else { return Vec::new() };
+        let mut notes = Vec::new();
+        if pacing.sleep_ms > 0 {
+            notes.push(format!("`-sleep {}` is a schedule with that interval", pacing.sleep_ms));
+        }
+        if pacing.spin_count > 0 {
+            let spin_ns = interval_ns.saturating_sub(pacing.sleep_ms.saturating_mul(1_000_000));
+            notes.push(format!(
+                "`-spin {}` is a schedule with an interval of {spin_ns} ns, the time of that loop on this host",
+                pacing.spin_count
+            ));
+        }
+        notes
+    }
+}
+
+impl Publisher {
+    /// Rejects a number of bits per second that is too many or too few samples of one of these sizes.
+    pub fn check(&self, sizes: &[u64]) -> Result<(), CliError> {
+        let Some(RateLimit::Bits(bits)) = self.rate.limit else { return Ok(()) };
+        sizes.iter().try_for_each(|size| check_bits(bits, *size, &self.name))
+    }
+}
+
+impl RateLimit {
+    /// Returns the rate of samples of this size.
+    fn of_size(self, size: u64) -> RateSpec {
+        match self {
+            Self::Samples(samples) => every_second(samples),
+            // The bits are those of serialized samples.
+            Self::Bits(bits) => match size.saturating_mul(8).max(1) {
+                of_sample if bits % of_sample == 0 => every_second(bits / of_sample),
+                of_sample => {
+                    // Samples in an hour, the longest period: the rate is off by less than one of them.
+                    let samples = u128::from(bits) * u128::from(HOUR_S) / u128::from(of_sample);
+                    let samples = samples.try_into().unwrap_or(u64::MAX);
+                    RateSpec::Samples { samples, period_ns: HOUR_NS }
+                }
+            },
+            Self::Interval(period_ns) => RateSpec::Samples { samples: 1, period_ns },
+        }
+    }
+}
+
+/// Returns the rate of samples of this size from these publishers, in their order; `None` if no publisher has a limit. Beside one with a
+/// limit, a publisher without one has the rate `max`.
+pub fn of_size(publishers: &[Publisher], size: u64) -> Option<RateSpec> {
+    publishers.iter().find_map(|publisher| publisher.rate.limit)?;
+    let of_one =
+        |publisher: &Publisher| publisher.rate.limit.map_or(RateSpec::Max, |limit| limit.of_size(size));
+    let rates: Vec<RateSpec> = publishers.iter().map(of_one).collect();
+    match &rates[..] {
+        [first, others @ ..] if others.iter().all(|rate| rate == first) => Some(first.clone()),
+        _ => Some(RateSpec::PerWriter(rates.into())),
+    }
+}
+
+/// Returns the limit of the rate; `None` if there is none, or if it is the throttle, which a measurement decides.
+fn limit(pacing: &Pacing) -> Result<Option<RateLimit>, CliError> {
+    if pacing.throttle {
         return Ok(None);
     }
     if let Some(rate) = pacing.samples_per_s {
-        return Ok(Some(Rate::Planned(Box::new(move |_| every_second(rate.per_second)))));
+        return Ok(Some(RateLimit::Samples(rate.per_second)));
     }
     if let Some(rate) = pacing.bits_per_s {
-        for size in &shared.sizes {
-            check_bits(rate.per_second, *size)?;
-        }
-        // The bits are those of serialized samples.
-        let of = move |size: u64| match (rate.per_second, size.saturating_mul(8)) {
-            (bits, of_sample) if bits % of_sample == 0 => every_second(bits / of_sample),
-            (bits, of_sample) => {
-                // Samples in an hour, the longest period: the rate is off by less than one of them.
-                let samples = u128::from(bits) * u128::from(HOUR_S) / u128::from(of_sample);
-                RateSpec::Samples { samples: samples.try_into().unwrap_or(u64::MAX), period_ns: HOUR_NS }
-            }
-        };
-        return Ok(Some(Rate::Planned(Box::new(of))));
+        return Ok(Some(RateLimit::Bits(rate.per_second)));
     }
-    let mut interval_ns = 0;
-    if pacing.sleep_ms > 0 {
-        interval_ns += pacing.sleep_ms.saturating_mul(1_000_000);
-        notes.push(format!("`-sleep {}` is a schedule with that interval", pacing.sleep_ms));
-    }
-    if pacing.spin_count > 0 {
-        let spin_ns = (round_ns() * pacing.spin_count as f64) as u64;
-        interval_ns += spin_ns;
-        notes.push(format!(
-            "`-spin {}` is a schedule with an interval of {spin_ns} ns, the time of that loop on this host",
-            pacing.spin_count
-        ));
-    }
+    let spin_ns = match pacing.spin_count {
+        0 => 0,
+        rounds => (round_ns() * rounds as f64) as u64,
+    };
+    let interval_ns = pacing.sleep_ms.saturating_mul(1_000_000).saturating_add(spin_ns);
     match interval_ns {
+        // A loop shorter than the clock is no limit.
         0 => Ok(None),
-        10..=HOUR_NS => {
-            let rate = RateSpec::Samples { samples: 1, period_ns: interval_ns };
-            Ok(Some(Rate::Planned(Box::new(move |_| rate))))
-        }
+        10..=HOUR_NS => Ok(Some(RateLimit::Interval(interval_ns))),
         1..10 => {
             let error = format!("`-spin {}` is too short for a schedule", pacing.spin_count);
             Err(CliError::new(ExitStatus::WrongUse, error, "increase it, or remove it"))
@@ -89,14 +172,14 @@ const fn every_second(samples: u64) -> RateSpec {
     RateSpec::Samples { samples, period_ns: 1_000_000_000 }
 }
 
-/// Rejects bits per second that are too many or too few samples of a size.
-fn check_bits(bits: u64, size: u64) -> Result<(), CliError> {
-    let of_sample = size.saturating_mul(8);
+/// Rejects bits per second of a publisher that are too many or too few samples of a size.
+fn check_bits(bits: u64, size: u64, publisher: &str) -> Result<(), CliError> {
+    let of_sample = size.saturating_mul(8).max(1);
     let (fast, slow) = (bits / of_sample > MAX_RATE, bits.saturating_mul(HOUR_S) < of_sample);
     if !fast && !slow {
         return Ok(());
     }
-    let error = format!("`-pubRatebps {bits}` is out of range for samples of {size} bytes");
+    let error = format!("`-pubRatebps {bits}` is out of range for samples of {size} bytes of {publisher}");
     let hint = format!("use 1 sample in an hour to {MAX_RATE} samples/s, of {of_sample} bits each");
     Err(CliError::new(ExitStatus::WrongUse, error, hint))
 }
@@ -111,4 +194,40 @@ fn round_ns() -> f64 {
         begin.elapsed().as_nanos() as f64 / CALIBRATION_ROUNDS as f64
     };
     (0..3).map(|_| once()).fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn publisher(limit: Option<RateLimit>) -> Publisher {
+        let rate = PublisherRate { limit, option: String::new(), spins: true };
+        Publisher { name: "publisher 1".to_owned(), rate }
+    }
+
+    fn of(limits: &[Option<RateLimit>], size: u64) -> Option<String> {
+        let publishers: Vec<Publisher> = limits.iter().copied().map(publisher).collect();
+        of_size(&publishers, size).map(|rate| rate.to_string())
+    }
+
+    #[test]
+    fn each_publisher_has_its_rate() {
+        let (slow, fast) = (Some(RateLimit::Samples(1000)), Some(RateLimit::Samples(3000)));
+        assert_eq!(of(&[None, None], 100), None);
+        assert_eq!(of(&[slow, slow], 100).as_deref(), Some("1000/s"));
+        assert_eq!(of(&[slow, fast], 100).as_deref(), Some("1000/s+3000/s"));
+        assert_eq!(of(&[None, fast, slow], 100).as_deref(), Some("max+3000/s+1000/s"));
+    }
+
+    #[test]
+    fn bits_are_those_of_the_samples_of_each_size() {
+        let limits = [Some(RateLimit::Bits(800_000)), Some(RateLimit::Interval(2_000_000))];
+        assert_eq!(of(&limits, 100).as_deref(), Some("1000/s+1/2ms"));
+        assert_eq!(of(&limits, 200).as_deref(), Some("500/s+1/2ms"));
+        for limit in limits {
+            assert_eq!(publisher(limit).rate.samples_per_s(200), Some(500.0));
+        }
+        let error = publisher(Some(RateLimit::Bits(u64::MAX))).check(&[100]).expect_err("too many");
+        assert!(error.text().contains("of 100 bytes of publisher 1"), "{}", error.text());
+    }
 }

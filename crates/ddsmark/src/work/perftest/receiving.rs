@@ -1,7 +1,7 @@
 //! Receiving: modes, groups and content filters of the subscribers, each its own, and of the publisher for echoes.
 
 use experiment::{KeyFilter, ReaderDesign, ReceiveGroup, ReceiveMode};
-use perftest::{Receive, Settings, Shared};
+use perftest::{Receive, Settings};
 
 use super::{
     OwnPart,
@@ -85,23 +85,28 @@ fn reader(settings: &Settings, part: &OwnPart, is_latency: bool, notes: &mut Vec
 }
 
 /// Rejects content filters beside echoes of a stream.
-pub fn check_filters(shared: &Shared, is_latency: bool, topology: Topology) -> Result<(), CliError> {
+pub fn check_filters(settings: &Settings, is_latency: bool, topology: Topology) -> Result<(), CliError> {
     if is_latency && topology.publishers > 1 {
         let error =
             format!("`-cft` with `-latencyTest` is not supported with {} publishers", topology.publishers);
         return Err(CliError::new(ExitStatus::WrongUse, error, "use one publisher, or remove `-cft`"));
     }
-    debug_assert!(!shared.pacing.throttle, "`unfit_filter` rejects it");
+    debug_assert!(!settings.local.pacing.throttle, "`unfit_filter` rejects it");
     Ok(())
 }
 
 /// Returns why a test cannot have this filter of a subscriber, and the next step. `alone`: whether it is the only subscriber.
-pub fn unfit_filter(shared: &Shared, filter: KeyFilter, alone: bool) -> Option<(&'static str, &'static str)> {
+pub fn unfit_filter(
+    settings: &Settings,
+    filter: KeyFilter,
+    alone: bool,
+) -> Option<(&'static str, &'static str)> {
+    let shared = &settings.shared;
     let excludes_all = match shared.write_instance {
         Some(only) => !filter.includes(only),
         None => u64::from(filter.first) >= u64::from(shared.instances),
     };
-    if shared.pacing.throttle {
+    if settings.local.pacing.throttle {
         Some((
             "`-cft` is not supported with `-enableAutoThrottle`, which follows echoes",
             "remove one of them",

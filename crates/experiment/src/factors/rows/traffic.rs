@@ -11,6 +11,7 @@ use crate::{
         topics,
         value::{Kind, Value},
         values::FactorValues,
+        writer_loads,
     },
 };
 
@@ -318,13 +319,15 @@ pub(super) const ROWS: &[Factor] = &[
         short: Some('r'),
         form: Form::Key(Kind::Rate),
         unit: "samples/s, bit/s or % of the maximum",
-        range: "one sample per hour to 100M samples/s; 0.01% to 200%; `max`; `throttled`",
+        range: "one sample per hour to 100M samples/s; 0.01% to 200%; `max`; `throttled`; `RATE+RATE`",
         about: "Offered rate of the workload `paced`: at most 100M samples/s, at least one sample per hour. A \
                 percentage, `0.01%` to `200%`, is of the maximum rate of the same cell, which is measured before the \
                 first block. `max` sends as fast as possible; `throttled` sends as fast as the reader follows and \
-                needs `probe_every`. Each rate is combined with each `arrival`.",
+                needs `probe_every`. With several writers, the rate is that of each; `1000+max` has the rates of two writers, in \
+                their order. Each rate is combined with each `arrival`.",
         brief: "Offered rates.",
-        has: Some(|cell, value| cell.has_rate(value.to())),
+        check: writer_loads::check,
+        has: Some(|cell, value| cell.has_rate(&value.to())),
         value: value!(|cell| cell.load),
         id: Id::Always(50, |cell| cell.load.iter().flat_map(load_id).collect()),
         shares: LOAD,

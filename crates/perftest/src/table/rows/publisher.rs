@@ -111,10 +111,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "pubRate",
         kind: Kind::Rate,
         v4_3: Some(number("", 1, 10_000_000).also(0).of_publishers()),
-        agrees: true,
         honouring: Honouring::Honoured(
-            "an absolute schedule: a late sample does not shift the next ones; a rate that is missed is a warning; 0: no limit; the \
-             rate of each publisher: all of a test have the same one",
+            "an absolute schedule: a late sample does not shift the next ones; a rate that is missed is a warning; 0 or no rate: no \
+             limit; each publisher has a rate of its own",
         ),
         about: "Samples per second, and how to wait; `spin` if it is left out.",
         instead: "use `-sleep` or `-spin`",
@@ -124,7 +123,6 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "pubRatebps",
         kind: Kind::Rate,
         v4_3: Some(number("", 1, i64::MAX).also(0).of_publishers()),
-        agrees: true,
         honouring: Honouring::Honoured("as `-pubRate`, with 8 times `-dataLen` bits per sample"),
         about: "Bits per second, and how to wait.",
         instead: "use `-sleep` or `-spin`",
@@ -137,8 +135,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("0", 1, i64::MAX).also(0).of_publishers()),
         ini: &[key("sleep millisec")],
         limit: Some(HOUR),
-        agrees: true,
-        honouring: Honouring::Honoured("a sleep before each sample"),
+        honouring: Honouring::Honoured("a sleep before each sample; each publisher has one of its own"),
         about: "Sleep between two samples.",
         ..ROW
     },
@@ -148,8 +145,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(number("0", 0, i64::MAX).of_publishers()),
         v4_3: Some(number("0", 1, i64::MAX).also(0).of_publishers()),
         ini: &[key("spin loop count")],
-        agrees: true,
-        honouring: Honouring::Honoured("that many rounds of an empty loop before each sample"),
+        honouring: Honouring::Honoured(
+            "that many rounds of an empty loop before each sample; each publisher has a number of its own, on its own host",
+        ),
         about: "Busy loop between two samples.",
         ..ROW
     },

@@ -1,7 +1,7 @@
 //! Contradictions in the counts of one of several endpoints.
 
 use collector::RunReports;
-use experiment::{Join, Topology, Workload};
+use experiment::{Join, Load, Topology, Workload};
 use results::{Received, WarningKind};
 
 use super::Subject;
@@ -84,6 +84,26 @@ fn plans_of_all_writers_must_be_kept() {
     });
     subject.contradicts("of 2 flows the reader-2 reported 1", |reports| {
         _ = reports.agents[3].report.paced_reader_mut().expect("a reader").flows.pop();
+    });
+}
+
+#[test]
+fn plan_of_each_writer_is_its_own() {
+    let mut cell = paced(
+        Load::PerWriter { loads: vec![constant(1_000), constant(3_000)] },
+        true,
+        &[("latency", "50us")],
+    );
+    cell.factors.topology = Topology::Mesh { writers: 2, readers: 1 };
+    let subject = Subject::new(cell);
+    subject.contradicts("writer-1 to reader: the plan has", |reports| {
+        let [first, second] = [0, 1]
+            .map(|agent| reports.agents[agent].report.paced_writer().expect("a writer").flows[0].planned);
+        assert_eq!(second, 3 * first);
+        reports.agents[0].report.paced_writer_mut().expect("a writer").flows[0].planned = second;
+    });
+    subject.contradicts("writer-2 to reader: ", |reports| {
+        reports.agents[1].report.paced_writer_mut().expect("a writer").flows[0].accepted += 1;
     });
 }
 

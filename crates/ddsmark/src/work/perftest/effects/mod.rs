@@ -88,6 +88,7 @@ fn plan(leader: &Process, subscriber: &Process, seen: &mut Map<String, Value>) -
         &leader.settings,
         (driver, &transport),
         echoes,
+        &vec![leader.publisher().expect("a publisher"); topology.publishers],
         &[&own],
         topology,
         leader.qos.as_ref(),

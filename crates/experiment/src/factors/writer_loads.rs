@@ -1,0 +1,76 @@
+//! Different loads of the writing endpoints of a run.
+
+use std::slice;
+
+use crate::{Factor, FactorValues, Load, OneOrMany, PlanError, RateSpec, SpannedError, Topology, Value};
+
+impl RateSpec {
+    /// Returns the rates of the writing endpoints if they have rates of their own, else this one rate.
+    pub(crate) fn of_writers(&self) -> &[Self] {
+        match self {
+            Self::PerWriter(rates) => rates,
+            one => slice::from_ref(one),
+        }
+    }
+}
+
+impl Load {
+    /// Creates the load of these writing endpoints: a single one if all have the same.
+    pub(crate) fn per_writer(loads: Vec<Self>) -> Self {
+        match &loads[..] {
+            [first, others @ ..] if others.iter().all(|load| load == first) => first.clone(),
+            _ => Self::PerWriter { loads },
+        }
+    }
+
+    /// Returns the loads of the writing endpoints if they differ, else this one load.
+    #[must_use]
+    pub fn of_writers(&self) -> &[Self] {
+        match self {
+            Self::PerWriter { loads } => loads,
+            one => slice::from_ref(one),
+        }
+    }
+
+    /// Returns the load of the writing endpoint with this index.
+    #[must_use]
+    pub fn for_writer(&self, writer: usize) -> &Self {
+        match self {
+            // A plan has one for each writer.
+            Self::PerWriter { loads } => loads.get(writer).unwrap_or(self),
+            one => one,
+        }
+    }
+}
+
+/// Rejects rates of writing endpoints that are not those of the topology, or that depend on a measurement of one writer.
+pub(crate) fn check(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
+    let topologies: OneOrMany<Topology> = all.all("topology");
+    for rate in &values.typed::<RateSpec>().0 {
+        let RateSpec::PerWriter(rates) = rate.get() else { continue };
+        let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(rate.span()));
+        if let Some(measured) =
+            rates.iter().find(|rate| matches!(rate, RateSpec::Share(_) | RateSpec::Throttled(_)))
+        {
+            let words = format!(
+                "`{measured}` of one of several writers is not supported: it follows from a measurement of all"
+            );
+            return refused(words, "give each writer a rate such as `1000`, or `max`");
+        }
+        let differs = |topology: &&Topology| {
+            topology.mesh().is_none_or(|(writers, _)| usize::from(writers) != rates.len())
+        };
+        if let Some(topology) = topologies.values().find(differs) {
+            let words = format!(
+                "`{}` has the rates of {} writers, and `topology = \"{topology}\"` other ones",
+                rate.get(),
+                rates.len()
+            );
+            return refused(
+                words,
+                "give as many rates as the topology has writers, or one rate for all of them",
+            );
+        }
+    }
+    Ok(())
+}
