@@ -148,7 +148,7 @@ fn limit(pacing: &Pacing) -> Result<Option<RateLimit>, CliError> {
     };
     let interval_ns = pacing.sleep_ms.saturating_mul(1_000_000).saturating_add(spin_ns);
     match interval_ns {
-        // A loop shorter than the clock is no limit.
+        // A loop that takes less than a nanosecond limits nothing.
         0 => Ok(None),
         10..=HOUR_NS => Ok(Some(RateLimit::Interval(interval_ns))),
         1..10 => {
