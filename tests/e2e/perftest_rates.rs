@@ -144,4 +144,5 @@ fn latency_is_measured_beside_a_publisher_with_a_rate() {
     assert_conserved(&flows, &outcomes[2]);
     let rtt = &document["cells"][0]["latency"]["rtt"];
     assert_eq!(rtt["n"].as_u64(), Some(flows[0].sent), "each sample of publisher 0 is echoed: {rtt:#}");
+    assert!(!outcomes[0].stderr.contains("batches"), "{}", outcomes[0].stderr);
 }

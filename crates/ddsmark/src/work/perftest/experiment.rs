@@ -265,7 +265,8 @@ fn give_size(
 /// Returns a note on batches if only some publishers have a rate: alone, those would send no batches by default.
 fn batches_note(settings: &Settings, publishers: &[Publisher]) -> Option<String> {
     let have_rates = |has: bool| publishers.iter().any(|publisher| publisher.rate.limit.is_some() == has);
-    if settings.given("batchSize").is_some() || !have_rates(true) || !have_rates(false) {
+    let is_chosen = settings.given("batchSize").is_some() || settings.shared.mode == Mode::Latency;
+    if is_chosen || !have_rates(true) || !have_rates(false) {
         return None;
     }
     Some(match settings.shared.batch {
