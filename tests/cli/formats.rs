@@ -121,13 +121,13 @@ fn overlay_is_beside_the_measured_values_in_every_format() {
     let overlaid = ["report", "r.json", "--overlay", "seed-000,seed-003"];
     sandbox.snapshot("report-overlay", &overlaid);
     let printed = |format: &str| stdout(&sandbox, &[&overlaid[..], &[format]].concat());
-    // two cells, with four figures of the first source and a figure of four setups of the other one
+    // two cells, with four figures of the first source, and of the other one a figure of four setups and of the second executions of two
     let rows = printed("--csv").lines().filter(|row| row.contains(",published,")).count();
-    assert_eq!(rows, 2 * (4 + 4));
+    assert_eq!(rows, 2 * (4 + 4 + 2));
     let full = printed("--full");
     assert!(full.contains("beside published figures of ") && full.contains("Differences of "), "{full}");
     let json: serde_json::Value = serde_json::from_str(&printed("--json")).expect("JSON");
-    assert_eq!(json["cells"][0]["published"].as_array().expect("figures").len(), 8);
+    assert_eq!(json["cells"][0]["published"].as_array().expect("figures").len(), 10);
     assert!(!stdout(&sandbox, &["report", "r.json", "--full"]).contains("ublished"));
 }
 

@@ -74,7 +74,7 @@ pub use plan::{
     limits_section::LimitsSection,
     max_rates::{FIRST_MAXIMUM_RUN, MAXIMUM_RUNS, MaxRateCell},
     plan_inputs::PlanInputs,
-    published::{Published, PublishedConditions, PublishedFigure},
+    published::{Published, PublishedConditions, PublishedFigure, PublishedRepeat},
     published_section::{PublishedSection, RowEntry, RowFactor},
     schedule::{Schedule, SendTimes},
     search::{GoalKind, Search, SearchGoal},

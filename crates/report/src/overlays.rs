@@ -6,6 +6,7 @@ use experiment::{Figure, Published, PublishedConditions, configuration_names, ga
 use results::{CellResult, PublishedValue, ResultDocument};
 
 use crate::{
+    costs,
     layout::{Options, WIDTH, wrap},
     number::count,
     published, settings,
@@ -72,7 +73,22 @@ pub fn overlay_tables(document: &ResultDocument, options: Options) -> String {
         text.push_str(&published::table(&rows, Some(&names)).render());
         text.push('\n');
     }
+    let mut has_averages = false;
+    for costs in costs::costs(document) {
+        for (title, table) in costs.beside_published() {
+            let _ = writeln!(text, "{title}");
+            text.push_str(&table.render());
+            text.push('\n');
+            has_averages = true;
+        }
+        for words in costs.repeatability().iter().filter(|_| has_averages) {
+            text.push_str(&wrap(words, width, 2));
+        }
+    }
     text.push_str("How to read this\n");
+    if has_averages {
+        text.push_str(&wrap(costs::BESIDE_PUBLISHED, width, 2));
+    }
     for paragraph in legend(document) {
         text.push_str(&wrap(&paragraph, width, 2));
     }

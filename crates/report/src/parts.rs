@@ -96,7 +96,10 @@ pub fn tables(document: &ResultDocument) -> Vec<DataTable> {
         let over_bases =
             costs.over_bases().map(|(words, grid)| DataTable { title: words, ..DataTable::from(&grid) });
         let title = format!("Cost of each setting: {}", costs.title);
-        std::iter::once(DataTable { title, ..DataTable::from(&costs.table()) }).chain(over_bases)
+        let published = costs.beside_published().into_iter();
+        let published = published.map(|(title, grid)| DataTable { title, ..DataTable::from(&grid) });
+        let costs = DataTable { title, ..DataTable::from(&costs.table()) };
+        std::iter::once(costs).chain(published).chain(over_bases).collect::<Vec<_>>()
     });
     of_costs.chain(summary::tables(document)).collect()
 }

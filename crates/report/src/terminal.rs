@@ -293,6 +293,11 @@ impl Page {
             self.text.push('\n');
             self.text.push_str(&costs.table().render());
             self.wrapped(costs::LEGEND);
+            for (title, table) in costs.beside_published() {
+                let _ = writeln!(self.text, "\n{title}");
+                self.text.push_str(&table.render());
+                self.wrapped(costs::BESIDE_PUBLISHED);
+            }
             if let Some((words, table)) = costs.over_bases() {
                 self.text.push('\n');
                 self.wrapped(&words);

@@ -41,6 +41,12 @@ impl BuiltInFigures {
         self.tables.iter().map(Located::get)
     }
 
+    /// Returns the table of the earlier execution of a table.
+    pub(crate) fn repeated(&self, table: &PublishedSection) -> Option<&PublishedSection> {
+        // a test checks every file
+        table.repeated(&self.tables).ok().flatten()
+    }
+
     fn parse(text: &str) -> Result<Self, toml::de::Error> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -72,6 +78,8 @@ mod tests {
             for table in figures.tables() {
                 table.check().unwrap_or_else(|error| panic!("{name}: {}: {error:?}", table.system.get()));
                 assert!(systems.insert(table.system.get()), "{name}: {}", table.system.get());
+                let repeated = table.repeated(&figures.tables);
+                repeated.unwrap_or_else(|error| panic!("{name}: {}: {error:?}", table.system.get()));
                 let conditions = &table.conditions;
                 for (text, what) in [
                     (&conditions.middleware, "middleware"),
@@ -101,13 +109,30 @@ mod tests {
         lines.map(mean).collect()
     }
 
+    /// Returns the averages of the second campaign of a table of the study.
+    fn second(file: &str) -> Vec<f64> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/qos-study");
+        let text = fs::read_to_string(folder.join(file)).expect("the table");
+        let last =
+            |line: &str| line.rsplit(',').next().and_then(|value| value.parse().ok()).expect("a number");
+        text.lines().skip(1).map(last).collect()
+    }
+
     /// The study rounds down, or to one decimal.
     #[test]
     fn averages_of_the_study_are_those_of_its_campaigns() {
         let figures = BuiltInFigures::find("seed-003").expect("the figures");
-        for (system, file, exact) in [("setup 4", "setup-4.csv", 1.0), ("flood", "flood.csv", 0.1)] {
-            let is_of = |table: &&PublishedSection| table.system.get().ends_with(system);
-            let table = figures.tables().find(is_of).expect("the table");
+        for (system, file, exact) in
+            [("setup 3", "setup-3.csv", 1.0), ("setup 4", "setup-4.csv", 1.0), ("flood", "flood.csv", 0.1)]
+        {
+            let table = |system: String| {
+                figures.tables().find(|table| *table.system.get() == system).expect("the table")
+            };
+            let again = table(format!("QoS study, {system}, second execution"));
+            let figures = again.rows.iter().map(|row| row.get()[1].number());
+            assert_eq!(figures.collect::<Vec<_>>(), second(file), "{system}");
+            let table = table(format!("QoS study, {system}"));
+            assert_eq!(again.pairs(table).len(), table.rows.len(), "{system}: other rows");
             let means = means(file);
             assert_eq!(table.rows.len(), means.len(), "{system}");
             for (row, mean) in table.rows.iter().zip(means) {

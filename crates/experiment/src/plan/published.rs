@@ -17,8 +17,20 @@ pub struct Published {
     /// Conditions of the published measurement.
     #[serde(default, skip_serializing_if = "PublishedConditions::is_empty")]
     pub conditions: PublishedConditions,
+    /// Earlier execution of the same measurement, if the source has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<PublishedRepeat>,
     /// Figures, each with its cell.
     pub figures: Vec<PublishedFigure>,
+}
+
+/// Earlier execution of a published measurement, with the figures of both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PublishedRepeat {
+    /// System of the earlier execution.
+    pub system: String,
+    /// First figure of each row that both executions have, also of rows that no cell matches: the earlier one, then this one.
+    pub pairs: Vec<[f64; 2]>,
 }
 
 /// Conditions of a published measurement, as free text. Reports show each beside that of the result.

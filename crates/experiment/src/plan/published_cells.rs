@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Cell, FactorValues, Factors, Figure, InputFile, Plan, PlanError, PlanInputs, Published, PublishedFigure,
-    PublishedSection, Size, SpannedError, Value, Workload,
+    PublishedRepeat, PublishedSection, Size, SpannedError, Value, Workload,
     plan::{
         built_in_figures::BuiltInFigures,
         experiment_file::ExperimentFile,
@@ -32,6 +32,7 @@ impl ExperimentFile {
         for section in &self.published {
             let table = section.get();
             table.check()?;
+            let repeated = table.repeated(&self.published)?;
             let matched: Vec<&Cell> = cells.iter().filter(|cell| table.selects(cell, inputs.files)).collect();
             let missing = |cell: &&Cell| Some((cell.factors.workload, table.missing(&cell.factors, probes)?));
             if let Some((workload, figure)) = matched.iter().find_map(missing) {
@@ -39,7 +40,7 @@ impl ExperimentFile {
                 let hint = "select the cells with `cells = { workload = ... }`";
                 return Err(PlanError::Contradiction { words, hint }.at(section.span()));
             }
-            match table.beside(&matched, inputs.files) {
+            match table.beside(&matched, inputs.files, repeated) {
                 Some(published) => all.push(published),
                 None if self.may_match_nothing(table) => notes.push(unmatched(table)),
                 None => return Err(no_match("this table of published figures").at(section.span())),
@@ -90,7 +91,7 @@ impl BuiltInFigures {
             let is_of =
                 |cell: &&Cell| table.selects(cell, &files) && table.missing(&cell.factors, probes).is_none();
             let matched: Vec<&Cell> = cells.iter().filter(is_of).collect();
-            match table.beside(&matched, &files) {
+            match table.beside(&matched, &files, self.repeated(table)) {
                 Some(published) => all.push(published),
                 None => notes.push(unmatched(table)),
             }
@@ -130,12 +131,22 @@ impl PublishedSection {
     }
 
     /// Returns the figures with those of these cells that have the size or profile of a row; `None` if there are none.
-    fn beside(&self, cells: &[&Cell], files: &BTreeMap<String, InputFile>) -> Option<Published> {
+    /// `repeated`: the table of an earlier execution.
+    fn beside(
+        &self,
+        cells: &[&Cell],
+        files: &BTreeMap<String, InputFile>,
+        repeated: Option<&Self>,
+    ) -> Option<Published> {
         let of_row = |row: &Located<Vec<RowEntry>>| self.figures_of(row.get(), cells, files);
         let figures: Vec<PublishedFigure> = self.rows.iter().flat_map(of_row).collect();
         let [system, source, note] = [&self.system, &self.source, &self.note].map(|text| text.get().clone());
         let conditions = self.conditions.clone();
-        (!figures.is_empty()).then_some(Published { system, source, note, conditions, figures })
+        let repeats = repeated.map(|earlier| PublishedRepeat {
+            system: earlier.system.get().clone(),
+            pairs: self.pairs(earlier),
+        });
+        (!figures.is_empty()).then_some(Published { system, source, note, conditions, repeats, figures })
     }
 
     /// Returns the figures of a row, beside each of the cells that have its size or profile, and its batch.

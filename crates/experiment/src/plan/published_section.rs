@@ -17,6 +17,10 @@ use crate::{
 pub struct PublishedSection {
     /// Unique name of what was measured: system, version and setting.
     pub system: Located<String>,
+    /// System of another table whose measurement the source executed again, with these figures. Reports show how well the
+    /// executions agree beside how well halves of the measured blocks do. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Located<String>>,
     /// Publication: author, title and edition.
     pub source: Located<String>,
     /// Differences from this experiment, such as hosts, versions and the definition of the figures.
@@ -85,6 +89,38 @@ const fn is_size(by: &RowFactor) -> bool {
 }
 
 impl PublishedSection {
+    /// Returns the table of the earlier execution.
+    ///
+    /// # Errors
+    /// Returns an error if no table has this system, or if it has other rows or figures.
+    pub(crate) fn repeated<'t>(&self, tables: &'t [Located<Self>]) -> Result<Option<&'t Self>, SpannedError> {
+        let Some(system) = &self.repeats else { return Ok(None) };
+        let mut others =
+            tables.iter().map(Located::get).filter(|other| other.system.get() != self.system.get());
+        let contradiction = |words: String, hint| PlanError::Contradiction { words, hint }.at(system.span());
+        let Some(earlier) = others.find(|other| other.system.get() == system.get()) else {
+            let words = format!("no other table has the system `{}`", system.get());
+            return Err(contradiction(words, "name the `system` of the table of the earlier execution"));
+        };
+        let figures = |of: &Self| of.figures.values().copied().collect::<Vec<_>>();
+        if earlier.by != self.by || figures(earlier) != figures(self) {
+            let words = format!("`{}` has other rows or figures", system.get());
+            return Err(contradiction(words, "give both executions the same `by` and `figures`"));
+        }
+        Ok(Some(earlier))
+    }
+
+    /// Returns the first figure of each row of an earlier execution and of this one.
+    pub(crate) fn pairs(&self, earlier: &Self) -> Vec<[f64; 2]> {
+        let figure = |row: &Located<Vec<RowEntry>>| row.get().get(1).map(RowEntry::number);
+        let pair = |row: &Located<Vec<RowEntry>>| {
+            let mut others = earlier.rows.iter();
+            let same = others.find(|other| other.get().first() == row.get().first())?;
+            Some([figure(same)?, figure(row)?])
+        };
+        self.rows.iter().filter_map(pair).collect()
+    }
+
     /// Rejects empty texts, and rows that do not fit the figures.
     pub(crate) fn check(&self) -> Result<(), SpannedError> {
         for (text, what) in [

@@ -1,11 +1,14 @@
 //! Cost of settings: for each QoS profile its effect on every metric beside loss, CPU and bytes, as sentences and as a table.
 
+mod beside_published;
 mod sentences;
+
+pub(crate) use beside_published::LEGEND as BESIDE_PUBLISHED;
 
 use experiment::{FACTORS, Factors, gather};
 use results::{
-    CellResult, Conclusion, EffectEstimate, EffectOverBases, Metric, ResultDocument, Verdict, VerdictKind,
-    format_micros, format_signed, format_value,
+    CellResult, Conclusion, EffectEstimate, EffectOverBases, MAX_LATENCY_LOSS_PCT, Metric, ResultDocument,
+    Ring, Verdict, VerdictKind, format_micros, format_signed, format_value,
 };
 use stats::median;
 
@@ -24,8 +27,8 @@ const EXPLORATORY: f64 = 0.05;
 
 /// Legend of the table.
 pub(crate) const LEGEND: &str = "Intervals hold for all comparisons at once (95 %). The row A/A is the baseline against itself: the noise floor. Entries with \
-    a slash are of the round trip and of the flood. AVERAGE and AVERAGE 2 are means of odd and of even blocks, over all bases measured. Wire: bytes \
-    received on the interface, by all programs.";
+    a slash are of the round trip and of the flood. AVERAGE and AVERAGE 2 are means of odd and of even blocks, over all bases measured; \
+    `--overlay seed-003` shows published ones beside them. Wire: bytes received on the interface, by all programs.";
 
 /// Costs of the settings of one driver in one topology.
 pub(crate) struct Costs<'d> {
@@ -42,6 +45,19 @@ pub(crate) struct Costs<'d> {
 struct Column {
     in_flight: Option<u32>,
     metric: Metric,
+}
+
+/// Half of the blocks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    Odd,
+    Even,
+}
+
+impl Half {
+    const fn has(self, block: u32) -> bool {
+        block.is_multiple_of(2) == matches!(self, Self::Even)
+    }
 }
 
 /// Setting with its cells, one for each number of samples in flight.
@@ -122,16 +138,23 @@ impl<'d> Costs<'d> {
         Some(Self { title, rows, columns, over_bases: over_bases.collect(), document })
     }
 
-    /// Returns the mean time per hop of a round trip with a setting in ns, over all bases and the blocks of this remainder by 2. `None` unless
-    /// it is a ring.
-    fn average(&self, row: &Row<'_>, remainder: u32) -> Option<f64> {
-        let cell = row.cells.iter().find(|cell| cell.factors.in_flight.is_none())?;
+    /// Returns the mean time per hop with a setting in ns, of a round trip or of a sample among several in flight, over all bases and the
+    /// blocks of this half. `None` unless it is a ring.
+    fn average(&self, row: &Row<'_>, in_flight: Option<u32>, half: Half) -> Option<f64> {
+        let cell = row.cells.iter().find(|cell| cell.factors.in_flight == in_flight)?;
         let blocks =
             self.document.experiment.design.second_tier.as_ref().map_or(u32::MAX, |tier| tier.blocks);
-        let runs = self.document.cells.iter().filter(|other| other.factors.same_setting(&cell.factors));
+        // What arrived is a biased selection if much was lost.
+        let is_whole = |other: &&CellResult| other.shortfall().pct() <= MAX_LATENCY_LOSS_PCT;
+        let cells = self.document.cells.iter().filter(|other| other.factors.same_setting(&cell.factors));
+        let runs = cells.filter(is_whole);
         let runs = runs.flat_map(CellResult::claimed_runs);
-        let in_blocks = runs.filter(|run| run.block % 2 == remainder && run.block <= blocks);
-        let values: Vec<f64> = in_blocks.filter_map(|run| run.ring()?.per_hop_mean_ns).collect();
+        let in_blocks = runs.filter(|run| half.has(run.block) && run.block <= blocks);
+        let per_hop = |ring: &Ring| match in_flight {
+            None => ring.per_hop_mean_ns,
+            Some(_) => ring.per_sample_hop_ns,
+        };
+        let values: Vec<f64> = in_blocks.filter_map(|run| per_hop(run.ring()?)).collect();
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
     }
 
@@ -149,7 +172,7 @@ impl<'d> Costs<'d> {
         for column in &self.columns {
             grid = grid.column(&format!("{} (%)", self.name(*column)), Align::Right).column("", Align::Left);
         }
-        let has_average = self.rows.iter().any(|row| self.average(row, 1).is_some());
+        let has_average = self.rows.iter().any(|row| self.average(row, None, Half::Odd).is_some());
         grid = grid
             .column("Lost (%)", Align::Right)
             .column("CPU (µs/sample)", Align::Right)
@@ -177,8 +200,8 @@ impl<'d> Costs<'d> {
             entries.push(each(&|cell| wire_bytes(cell).map_or_else(|| "n/a".to_owned(), format_value)));
             if has_average {
                 let average =
-                    |remainder| self.average(row, remainder).map_or_else(|| "n/a".to_owned(), format_micros);
-                entries.extend([average(1), average(0)]);
+                    |half| self.average(row, None, half).map_or_else(|| "n/a".to_owned(), format_micros);
+                entries.extend([average(Half::Odd), average(Half::Even)]);
             }
             grid.row(entries);
         }

@@ -1,19 +1,22 @@
 //! Sentences on the costs of settings.
 
-use results::{Conclusion, format_value};
-use stats::{correlation, median};
+use experiment::{Policy, Support};
+use results::{Conclusion, MAX_LATENCY_LOSS_PCT, format_micros, format_value};
+use stats::median;
 
 use super::{Costs, Row, signed};
 use crate::number::count;
 
 /// Maximum number of settings that a sentence names.
 const MOST_NAMED: usize = 6;
+/// Ratio of a mean RTT to the median above which some round trips are of another kind.
+const FAR_ABOVE: f64 = 3.0;
 
 impl Costs<'_> {
     /// Returns the answer: the settings that matter, the smallest effect that would have been seen, and settings without a time.
     pub(crate) fn words(&self) -> Vec<String> {
         let compared = self.rows.iter().filter(|row| !row.is_baseline());
-        // Settings that lose samples have no time; they are named at the end.
+        // Settings that lose samples have no time, and those of policies without effect no cost; they are named at the end.
         let (compared, without_time): (Vec<&Row<'_>>, Vec<&Row<'_>>) =
             compared.partition(|row| self.columns.iter().any(|column| row.answer(*column).is_some()));
         let matters = |row: &&&Row<'_>| self.columns.iter().any(|column| row.claim(*column).is_some());
@@ -64,6 +67,7 @@ impl Costs<'_> {
         }
         let lost = without_time.iter().flat_map(|row| row.cells.iter());
         let lost: Vec<String> = lost
+            .filter(|cell| cell.shortfall().pct() > MAX_LATENCY_LOSS_PCT)
             .map(|cell| {
                 let setting = cell.factors.profile.as_deref().unwrap_or_default();
                 format!("{setting} ({} % lost)", format_value(cell.shortfall().pct()))
@@ -72,6 +76,16 @@ impl Costs<'_> {
         if !lost.is_empty() {
             words.push(format!("No time, because samples did not arrive: {}.", lost.join(", ")));
         }
+        let is_complete =
+            |row: &&&Row<'_>| row.cells.iter().all(|cell| cell.shortfall().pct() <= MAX_LATENCY_LOSS_PCT);
+        let inert: Vec<&str> = without_time.iter().filter(is_complete).map(|row| row.setting).collect();
+        if !inert.is_empty() {
+            words.push(format!(
+                "No verdict, as the reasons in the list of verdicts say: {}.",
+                inert.join(", ")
+            ));
+        }
+        words.extend(self.waits_for_room());
         words.extend(self.repeatability());
         words
     }
@@ -87,14 +101,29 @@ impl Costs<'_> {
         needs.collect::<Option<Vec<u32>>>()?.into_iter().max()
     }
 
-    /// Returns how well the averages of odd and of even blocks agree over the settings.
-    fn repeatability(&self) -> Option<String> {
-        let pairs: Vec<(f64, f64)> =
-            self.rows.iter().filter_map(|row| Some((self.average(row, 1)?, self.average(row, 0)?))).collect();
-        let r = correlation(&pairs)?;
-        Some(format!(
-            "Averages of odd and of even blocks correlate over {} with r = {r:.2}.",
-            count(pairs.len(), "setting")
-        ))
+    /// Returns the settings whose writers keep few samples and wait for acknowledgements in some round trips: the mean RTT is far above the
+    /// median.
+    fn waits_for_room(&self) -> Option<String> {
+        let of_row = |row: &Row<'_>| {
+            let cell = row.cells.iter().find(|cell| cell.factors.in_flight.is_none())?;
+            let limit = cell.factors.writer_qos(0).max_samples.filter(|limit| *limit > 0)?;
+            let driver = self.document.drivers.get(&cell.factors.driver)?;
+            let [of_writers, _] = driver.support_of_ends(Policy::ResourceLimits);
+            let rtts = || cell.claimed_runs().filter_map(|run| run.latency.get("rtt"));
+            let mean = median(&rtts().map(|rtt| rtt.mean_ns).collect::<Vec<_>>())?;
+            let p50 = median(&rtts().filter_map(|rtt| Some(rtt.p50_ns? as f64)).collect::<Vec<_>>())?;
+            let waits = of_writers == Support::Enforced && mean > FAR_ABOVE * p50;
+            waits.then(|| {
+                let (mean, p50) = (format_micros(mean), format_micros(p50));
+                format!("{} (room for {limit}: mean RTT {mean} µs, median {p50} µs)", row.setting)
+            })
+        };
+        let waiting: Vec<String> = self.rows.iter().filter_map(of_row).collect();
+        (!waiting.is_empty()).then(|| {
+            format!(
+                "A writer that is full waits until samples are acknowledged, which is in the mean but not in the median: {}.",
+                waiting.join(", ")
+            )
+        })
     }
 }

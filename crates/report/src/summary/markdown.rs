@@ -46,6 +46,10 @@ pub fn markdown(document: &ResultDocument) -> String {
             text(&costs.title),
             costs.table().markdown()
         );
+        for (title, table) in costs.beside_published() {
+            let (title, meaning) = (text(&title), text(costs::BESIDE_PUBLISHED));
+            let _ = write!(markdown, "\n**{title}**\n\n{}\n{meaning}\n", table.markdown());
+        }
         if let Some((words, table)) = costs.over_bases() {
             let _ = write!(markdown, "\n{}\n\n{}", text(&words), table.markdown());
         }

@@ -1,5 +1,6 @@
 //! Complete texts as snapshots, and values in them compared with the document.
 
+mod costs;
 mod drivers;
 mod export;
 mod live;

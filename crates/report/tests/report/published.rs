@@ -22,6 +22,7 @@ fn document(repeat: u32) -> ResultDocument {
         source: "A. Author, *Fast*, 2020".to_owned(),
         note: "Other hosts.".to_owned(),
         conditions: PublishedConditions::default(),
+        repeats: None,
         figures,
     };
     let throughput = "dds/udp4/throughput";
@@ -191,6 +192,7 @@ fn overlaid() -> ResultDocument {
         source: "A. Author, *Fast*, 2020, section 3".to_owned(),
         note: "Means.".to_owned(),
         conditions: conditions.clone(),
+        repeats: None,
         figures,
     };
     let hops = vec![

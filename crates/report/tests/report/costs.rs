@@ -1,0 +1,232 @@
+//! Averages of settings beside published ones, in results of the simulated middleware.
+
+use experiment::{
+    BuiltInFigures, Cell, Design, Factors, Limits, Pin, Plan, Policy, PolicySupport, Qos, Reliability,
+    RunOrder, Support, Topology, Workload, WritingThreads,
+};
+use report::{Options, markdown, overlay_tables, parts::costs_in_words};
+use results::{CellResult, Measurement, ResultDocument, Run};
+use simulate::{HostModel, RunVariation, Simulator};
+
+use crate::print;
+
+const MS: u64 = 1_000_000;
+/// Settings with their true effects; the published figures are by these names.
+const SETTINGS: [(&str, f64); 7] = [
+    ("default", 0.0),
+    ("deadline-10s", 0.1),
+    ("lifespan-100ms", 0.2),
+    ("ownership-shared", 0.0),
+    ("partition", 0.0),
+    ("transport-priority-1", 0.0),
+    ("of-our-own", 0.3),
+];
+
+fn cell(setting: &str, in_flight: Option<u32>) -> Cell {
+    let factors = Factors {
+        driver: "sim".to_owned(),
+        transport: "local".to_owned(),
+        workload: Workload::Latency,
+        size_bytes: 64,
+        topology: Topology::Ring { nodes: 2 },
+        in_flight,
+        profile: Some(setting.to_owned()),
+        qos: Qos { reliability: Some(Reliability::Reliable), ..Qos::default() },
+        options: [("latency".to_owned(), "20us".to_owned())].into(),
+        ..Factors::default()
+    };
+    Cell { id: format!("{}/{setting}", in_flight.unwrap_or(1)), factors }
+}
+
+/// Returns a result of the first settings; runs differ by 1 %.
+fn measured(settings: usize) -> ResultDocument {
+    let settings = &SETTINGS[..settings];
+    let of = |in_flight: Option<u32>| settings.iter().map(move |(name, _)| cell(name, in_flight));
+    let cells: Vec<Cell> = of(None).chain(of(Some(16))).collect();
+    let design = Design {
+        blocks: 12,
+        seed: 37,
+        baseline: vec!["1/default".to_owned(), "16/default".to_owned()],
+        warm_up_ns: 0,
+        warm_up_samples: None,
+        write_instance: None,
+        payload: None,
+        measure_ns: 2 * MS,
+        samples: None,
+        order: RunOrder::Random,
+        domain: None,
+        progress: false,
+        windows: 2,
+        check_every: 1,
+        pin: Pin::None,
+        hosts: Vec::new(),
+        keep_awake: false,
+        reference: true,
+        spin: true,
+        threads: WritingThreads::One,
+        probe_every: None,
+        probe_every_of_size: [].into(),
+        await_echo: false,
+        readers: Vec::new(),
+        echo_receive: None,
+        unsupported_quantiles: false,
+        second_tier: None,
+        duet: false,
+        repeat_noisy: false,
+        precision: None,
+        budget_ns: None,
+    };
+    let plan = Plan {
+        name: "costs".to_owned(),
+        question: "What does it cost?".to_owned(),
+        cells,
+        design,
+        limits: Limits::default(),
+        search: None,
+        variants: None,
+        published: Vec::new(),
+        notes: Vec::new(),
+    };
+    let between = RunVariation { drift: 0.0, sd: 0.01, autocorrelation: 0.0 };
+    let mut simulator = Simulator::on(HostModel { between, ..HostModel::default() });
+    let mut document = simulator.experiment(&plan).expect("options");
+    // cells of one table have the same driver options, so the effects are planted in the runs
+    for cell in &mut document.cells {
+        let setting = cell.factors.profile.as_deref();
+        let effect = settings.iter().find(|(name, _)| Some(*name) == setting).expect("a setting").1;
+        cell.runs.iter_mut().for_each(|run| slow(run, 1.0 + effect));
+    }
+    document.verdicts = verdicts::judge(&document);
+    document
+}
+
+/// Makes all times of a run longer by a factor.
+fn slow(run: &mut Run, factor: f64) {
+    let rtt = run.latency.get_mut("rtt").expect("round trips");
+    for quantile in [&mut rtt.p50_ns, &mut rtt.p99_ns] {
+        *quantile = quantile.map(|ns| (ns as f64 * factor).round() as u64);
+    }
+    let Some(Measurement::Latency { ring: Some(ring), .. }) = &mut run.measured else { panic!("no ring") };
+    for time in [&mut ring.per_hop_mean_ns, &mut ring.per_sample_hop_ns] {
+        *time = time.map(|ns| ns * factor);
+    }
+}
+
+fn beside_the_study(settings: usize) -> ResultDocument {
+    let mut document = measured(settings);
+    let figures = BuiltInFigures::find("seed-003").expect("the figures of the study");
+    document.show_published(figures.beside(&document.experiment));
+    document
+}
+
+/// Returns the entries of the row of a setting below a heading.
+fn row(text: &str, heading: &str, setting: &str) -> Vec<f64> {
+    let table = text.split(heading).nth(1).unwrap_or_else(|| panic!("no {heading}: {text}"));
+    let mut lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let row =
+        lines.find(|words| words.first() == Some(&setting)).unwrap_or_else(|| panic!("{setting}: {table}"));
+    row[1..].iter().map(|entry| entry.parse().unwrap_or(f64::NAN)).collect()
+}
+
+const ROUND_TRIP: &str = "Averages beside published ones: sim\n";
+const FLOOD: &str = "Averages beside published ones: sim with 16 in flight\n";
+
+/// Published: `deadline 10s` 344 and 341 of 333 and 334 (setup 4), and 106.8, 120.9 and 104 of 137.8, 166.4 and 134.2 (flood); `lifespan
+/// 100ms` 526 and 532 of 525 and 518 (setup 3).
+#[test]
+fn averages_are_relative_to_the_default_of_the_same_execution() {
+    let document = beside_the_study(7);
+    for text in [print(&document), overlay_tables(&document, Options::default())] {
+        let near = |found: &[f64], expected: &[Option<f64>], within: &[f64]| {
+            assert_eq!(found.len(), expected.len(), "{found:?}: {text}");
+            for ((found, expected), within) in found.iter().zip(expected).zip(within) {
+                match expected {
+                    Some(expected) => {
+                        assert!((found - expected).abs() <= *within, "{found}: {expected}: {text}")
+                    }
+                    None => assert!(found.is_nan(), "{found}: {text}"),
+                }
+            }
+        };
+        let (measured, published) = (2.0, 0.06);
+        let within = [measured, measured, published, published, published, published];
+        let deadline = [Some(10.0), Some(10.0), None, None, Some(3.3), Some(2.1)];
+        near(&row(&text, ROUND_TRIP, "deadline-10s"), &deadline, &within);
+        let lifespan = [Some(20.0), Some(20.0), Some(0.19), Some(2.7), Some(3.3), Some(4.5)];
+        near(&row(&text, ROUND_TRIP, "lifespan-100ms"), &lifespan, &within);
+        let flood = [Some(10.0), Some(10.0), Some(-22.5), Some(-27.3), Some(-22.5)];
+        near(
+            &row(&text, FLOOD, "deadline-10s"),
+            &flood,
+            &[measured, measured, published, published, published],
+        );
+        let tables =
+            text.split(ROUND_TRIP).nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a table");
+        assert!(!tables.contains("of-our-own"), "the study has no such setting: {tables}");
+    }
+    let markdown = markdown(&document);
+    assert!(markdown.contains("**Averages beside published ones: sim**"), "{markdown}");
+}
+
+/// The correlations of the executions are of all settings of the study, as its tables have them: 0.42 in setup 3, 0.08 in the flood. Ours are
+/// those of the planted effects, which both halves of the blocks have.
+#[test]
+fn correlation_of_executions_is_beside_that_of_our_halves() {
+    let words = costs_in_words(&beside_the_study(7));
+    let of = |start: &str| {
+        let mut sentences = words.iter().filter(|sentence| sentence.starts_with(start));
+        sentences.next().unwrap_or_else(|| panic!("{start}: {words:?}"))
+    };
+    let round_trip = of("Averages of odd and of even blocks correlate over 7 settings with r = ");
+    for expected in [
+        "r = 1.00.",
+        "QoS study, setup 3: second execution r = 0.42 over 37 settings",
+        "QoS study, setup 4: second execution r = 0.93 over 39 settings",
+    ] {
+        assert!(round_trip.contains(expected), "{expected}: {round_trip}");
+    }
+    let flood =
+        of("Averages of odd and of even blocks with 16 in flight correlate over 7 settings with r = ");
+    let expected = "QoS study, flood: second execution r = 0.08 over 35 settings, third execution r = 0.38 over 35 settings.";
+    assert!(flood.contains(expected), "{flood}");
+}
+
+#[test]
+fn results_of_another_kind_and_results_without_overlay_have_no_published_averages() {
+    // four settings are a list of verdicts, not a table of costs
+    for document in [measured(7), beside_the_study(5)] {
+        let text = format!("{}{}", print(&document), markdown(&document));
+        assert!(!text.contains("Averages beside published ones"), "{text}");
+        let words = costs_in_words(&document);
+        assert!(words.iter().all(|sentence| !sentence.contains("ublished")), "{words:?}");
+    }
+}
+
+/// One round trip of five waits for acknowledgements of a full writer: the median hides it.
+#[test]
+fn writer_that_waits_for_room_is_named_with_its_mean_and_median() {
+    let waiting = |support: Support, mean_ns: f64| {
+        let mut document = measured(7);
+        let dds = document.drivers.get_mut("sim").expect("the driver");
+        dds.policies.insert(Policy::ResourceLimits, PolicySupport::of_both(support, None));
+        let is_limited = |cell: &&mut CellResult| cell.id == "1/ownership-shared";
+        let cell = document.cells.iter_mut().find(is_limited).expect("a cell");
+        cell.factors.qos.max_samples = Some(5);
+        for run in &mut cell.runs {
+            let rtt = run.latency.get_mut("rtt").expect("round trips");
+            (rtt.p50_ns, rtt.mean_ns) = (Some(100_000), mean_ns);
+        }
+        costs_in_words(&document)
+            .into_iter()
+            .filter(|words| words.starts_with("A writer that is full"))
+            .collect()
+    };
+    let found: Vec<String> = waiting(Support::Enforced, 1_100_000.0);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].ends_with("ownership-shared (room for 5: mean RTT 1100 µs, median 100 µs)."),
+        "{found:?}"
+    );
+    assert!(waiting(Support::Enforced, 110_000.0).is_empty(), "a mean near the median");
+    assert!(waiting(Support::Ignored, 1_100_000.0).is_empty(), "writers without limits");
+}
