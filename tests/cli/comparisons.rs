@@ -83,6 +83,12 @@ fn a_comparison_in_words() {
     );
     sandbox.snapshot("compare-refused", &["compare", "r.json", "later.json"]);
     sandbox.snapshot("compare-forced", &["compare", "r.json", "later.json", "--force", "--metric", "p50"]);
+    let markdown = ["compare", "r.json", "later.json", "--factor", "env.net.core.rmem_max", "--markdown"];
+    let markdown = String::from_utf8_lossy(&sandbox.run(&markdown).stdout).into_owned();
+    for words in ["**Agreement: ", "- 0 agree, 2 contradict ", "| dds | RTT p50 | 1 | 0 | 1 | 0 | 0 | n/a |"]
+    {
+        assert!(markdown.contains(words), "{words}: {markdown}");
+    }
     sandbox.snapshot("compare-same", &["compare", "r.json", "r.json"]);
     sandbox.snapshot("compare-no-cell", &["compare", "r.json:plane/*", "r.json"]);
     sandbox
@@ -131,14 +137,21 @@ fn meaningless_criteria_are_rejected() {
 
 #[test]
 fn a_comparison_as_json_is_what_its_schema_says() {
-    let sandbox = sandbox(&[("r.json", result(12, 1.1, 0.01))]);
-    let output = sandbox.run(&with(&["--fail-if", "p99 > +5%", "--json"]));
-    assert_eq!(output.status.code(), Some(1));
-    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let sandbox = sandbox(&[("r.json", result(12, 1.1, 0.01)), ("later.json", result(10, 0.9, 0.01))]);
     let schema = fs::read_to_string(crate::support::root().join("schemas/comparison.schema.json"));
     let schema: serde_json::Value = serde_json::from_str(&schema.expect("the schema")).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let errors: Vec<String> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
-    assert!(errors.is_empty(), "{errors:?}");
-    assert_eq!(json["criteria"][0]["outcome"], "broken");
+    let valid = |words: &[&str], status| {
+        let output = sandbox.run(words);
+        assert_eq!(output.status.code(), Some(status));
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let errors: Vec<String> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+        json
+    };
+    let cells = valid(&with(&["--fail-if", "p99 > +5%", "--json"]), 1);
+    assert_eq!((&cells["criteria"][0]["outcome"], &cells["agreement"]), (&"broken".into(), &().into()));
+    let results = valid(&["compare", "r.json", "later.json", "--json"], 0);
+    assert_eq!(results["agreement"]["all"]["contradict"], 2, "{results}");
+    assert_eq!(results["agreement"]["claims"][0]["outcome"], "contradict");
 }

@@ -1,6 +1,7 @@
 //! Formats results as text and tables. Pure: the same document yields the same text. Colour carries no information.
 #![forbid(unsafe_code)]
 
+mod agreement;
 mod check;
 mod costs;
 mod discovery;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use results::{Comparison, CriterionOutcome, CriterionResult, Pairing, Verdict, VerdictKind, VerdictSide};
 
 use crate::{
+    agreement,
     layout::{Align, Grid, WIDTH, wrap},
     markdown,
     number::{count, date},
@@ -165,6 +166,11 @@ pub fn comparison(comparison: &Comparison, options: ComparisonOptions) -> String
     if options.notes {
         comparison.notes.iter().for_each(|note| text.push_str(&wrap(note, width, 2)));
     }
+    if let Some(table) = agreement::table(comparison) {
+        let _ = writeln!(text, "\n{}", agreement::HEADING);
+        agreement::words(comparison).iter().for_each(|words| text.push_str(&wrap(words, width, 2)));
+        text.push_str(&table.render());
+    }
     text.push_str(&section(&comparison.verdicts, width));
     if let Some((heading, lines)) = criteria(comparison) {
         let _ = writeln!(text, "\n{heading}");
@@ -227,6 +233,13 @@ pub fn comparison_markdown(comparison: &Comparison) -> String {
         for line in lines {
             let _ = writeln!(text, "- {}", markdown::text(&line));
         }
+    }
+    if let Some(table) = agreement::table(comparison) {
+        let _ = writeln!(text, "\n**{}**\n", agreement::HEADING);
+        for words in agreement::words(comparison) {
+            let _ = writeln!(text, "- {}", markdown::text(&words));
+        }
+        let _ = write!(text, "\n{}", table.markdown());
     }
     let of =
         |kind| comparison.verdicts.iter().filter(move |verdict| verdict.kind == kind).collect::<Vec<_>>();

@@ -10,7 +10,9 @@ use results::{
 use stats::{ComparisonData, GateOutcome, Rules, judge_sides, simultaneous_level};
 
 use crate::{
-    CompareError, CompareOptions, CompareSide, Criterion, arrivals,
+    CompareError, CompareOptions, CompareSide, Criterion,
+    agreement::agreement,
+    arrivals,
     differences::{environment, fields_of_both, is_named, meant, unequal, unknown},
     family::{self, Pair},
     format,
@@ -68,6 +70,8 @@ pub fn compare(
         }
     }
     let criteria = criteria(&metric_pairs, &judged, &options.criteria);
+    let documents = [baseline.document, treatment.document];
+    let agreement = if same { None } else { agreement(documents, &pairs, &options.metrics) };
     let notes = notes(baseline, treatment, &pairs, &differences, options, &metric_pairs);
     let mut verdicts = floors(baseline, &pairs.iter().map(|(before, _)| before.id.as_str()).collect(), same);
     if !same {
@@ -90,6 +94,7 @@ pub fn compare(
         notes,
         forced: !beyond.is_empty(),
         differences,
+        agreement,
         verdicts,
         criteria,
     })

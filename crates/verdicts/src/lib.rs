@@ -12,6 +12,7 @@
 //! rules of claims; `docs/explain/verdicts.md` explains each conclusion.
 #![forbid(unsafe_code)]
 
+mod agreement;
 mod arrivals;
 mod compare;
 mod criterion;

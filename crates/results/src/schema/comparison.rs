@@ -4,7 +4,7 @@
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::{Metric, Verdict};
+use crate::{Metric, Verdict, VerdictAgreement};
 
 /// Returns the JSON Schema of a [`Comparison`]: the text of `schemas/comparison.schema.json`.
 ///
@@ -39,6 +39,9 @@ pub struct Comparison {
     pub forced: bool,
     /// Notes about the comparison.
     pub notes: Vec<String>,
+    /// Between two results that have verdicts of their own: whether these agree. Absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agreement: Option<VerdictAgreement>,
     /// Verdicts, including the noise floors of the baseline cells.
     pub verdicts: Vec<Verdict>,
     /// Outcomes of the criteria, for each pair of cells.

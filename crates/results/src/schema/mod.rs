@@ -1,5 +1,6 @@
 //! Types of a result, as saved.
 
+mod agreement;
 mod batches;
 mod comparison;
 mod counted;
@@ -39,6 +40,7 @@ mod timeliness;
 mod verdict;
 mod warning;
 
+pub use agreement::{AgreementCounts, AgreementGroup, AgreementOutcome, RepeatedClaim, VerdictAgreement};
 pub use batches::Batches;
 pub use comparison::{ComparedSide, Comparison, CriterionOutcome, CriterionResult, Difference};
 pub use counted::DeliveryCounts;

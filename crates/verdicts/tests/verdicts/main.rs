@@ -1,5 +1,6 @@
 //! Each verdict has an input that yields it, and one that yields its opposite.
 
+mod agreement;
 mod conclusions;
 mod criteria;
 mod duet;
