@@ -38,6 +38,7 @@ for transport in udp4 shm; do
 done
 
 claim cargo validation slowdown --driver cyclonedds
+claim cargo validation planted-cost --driver cyclonedds
 
 claim make --no-print-directory kills
 

@@ -95,6 +95,7 @@ impl Row {
         let effects = match self.effects {
             Effects::All(effect) => format!("{:.0} %", 100.0 * effect),
             Effects::NoneAndMargin => "0 and 2 %".to_owned(),
+            Effects::Planted(effect, cells) => format!("{:.0} % in {} cells", 100.0 * effect, cells.len()),
         };
         let blocks = match self.design {
             Design::Default => "default",

@@ -23,7 +23,7 @@ use between_results::{Drift, Pairs};
 use campaign::{Campaign, World, tally_apart};
 use laws::{Growth, laws};
 use searches::{FOUND, SYSTEMS, searches};
-use shipped::{Design, EFFECT, Effects, Family, SEEDS, Tally, tally};
+use shipped::{Design, EFFECT, Effects, Family, Planted, SEEDS, Tally, planted, tally};
 use stats::{PowerSpec, smallest_effect_apart};
 
 const CV: f64 = 0.01;
@@ -64,6 +64,33 @@ fn a_true_effect_is_found_and_covered_through_the_shipped_path() {
     assert!(low <= 0.97 && high >= 0.93, "{tally:?}");
     // p99 scatters more than p50 and determines the number of blocks.
     assert!(tally.mean_blocks > 15.0, "{tally:?}");
+}
+
+/// One of seven identical copies costs 3 %: it is found, and another one at most as often as 5 % of the experiments. The last number is the
+/// bound that chance exceeds about once in a thousand times.
+#[test]
+fn planted_cost_of_one_of_several_copies_is_the_only_one_found() {
+    let (experiments, bound) = if thorough() { (1000, 0.072) } else { (60, 0.16) };
+    let one = copies(&[3], 0.03, experiments);
+    assert!(one.found.share() >= 0.95, "{one:?}");
+    assert!(one.other.share() <= bound, "{one:?}");
+    let none = copies(&[], 0.03, experiments);
+    assert!(none.found.share() <= bound && none.other.share() <= bound, "{none:?}");
+}
+
+/// The check above can fail: a cost in another copy, too, and one that is too small.
+#[test]
+fn second_planted_cost_and_a_small_one_are_noticed() {
+    let two = copies(&[3, 5], 0.03, 20);
+    assert!(two.other.share() >= 0.9, "{two:?}");
+    let small = copies(&[3], 0.002, 20);
+    assert!(small.found.share() <= 0.5, "{small:?}");
+}
+
+fn copies(cells: &'static [usize], effect: f64, experiments: u32) -> Planted {
+    let (family, effects) = (Family::Copies, Effects::Planted(effect, cells));
+    let world = worlds::World::Quiet;
+    planted(shipped::Campaign::new(SEEDS[0], world, CV, family, effects, Design::Default), 3, experiments)
 }
 
 /// In these worlds the runs of two results are exchangeable: 300 pairs exceed the bound by chance about once in a

@@ -3,6 +3,8 @@
 
 mod kills;
 mod links;
+mod planted_cost;
+mod preload;
 mod slowdown;
 mod soak;
 mod transparency;
@@ -21,6 +23,7 @@ type Error = Box<dyn std::error::Error>;
 enum Check {
     Kills(kills::KillsArgs),
     Links(links::LinksArgs),
+    PlantedCost(planted_cost::PlantedCostArgs),
     Slowdown(slowdown::SlowdownArgs),
     /// Print the median duration of a send call in ns
     #[command(hide = true)]
@@ -33,8 +36,9 @@ fn main() -> ExitCode {
     let done = match Check::parse() {
         Check::Kills(arguments) => kills::run(&arguments),
         Check::Links(arguments) => links::run(&arguments),
+        Check::PlantedCost(arguments) => planted_cost::run(&arguments),
         Check::Slowdown(arguments) => slowdown::run(&arguments),
-        Check::SlowdownProbe => slowdown::probe(),
+        Check::SlowdownProbe => preload::probe(),
         Check::Soak(arguments) => soak::run(&arguments),
         Check::Transparency(arguments) => transparency::run(&arguments),
     };

@@ -32,6 +32,8 @@ pub enum Family {
     Four,
     /// p50 and RTT p99 of 13 sizes, goodput of 12.
     ThirtyEight,
+    /// p50 and RTT p99 of seven identical copies of the baseline.
+    Copies,
 }
 
 #[allow(dead_code, reason = "the tests name them")]
@@ -43,6 +45,15 @@ impl Family {
             Self::One => 1,
             Self::Four => 4,
             Self::ThirtyEight => 38,
+            Self::Copies => 14,
+        }
+    }
+
+    /// Returns the compared drivers.
+    fn treatments(self) -> Vec<String> {
+        match self {
+            Self::Copies => (1..=7).map(|copy| format!("copy-{copy}")).collect(),
+            _ => vec![TREATMENT.to_owned()],
         }
     }
 
@@ -51,6 +62,7 @@ impl Family {
         let sizes = |n: usize| (0..n).map(|i| (64 + 16 * i).to_string()).collect::<Vec<_>>();
         match self {
             Self::One => "workload = \"throughput\"\nfactors.size = 64\n".to_owned(),
+            Self::Copies => "workload = \"latency\"\nfactors.size = 64\n".to_owned(),
             Self::Four => "workload = [\"latency\", \"throughput\"]\nfactors.size = [64, 1024]\n\
                            factors.exclude = [{ workload = \"latency\", size = 1024 }]\n"
                 .to_owned(),
@@ -70,13 +82,17 @@ pub enum Effects {
     All(f64),
     /// No effect in one half of the compared cells, the margin of equivalence in the other.
     NoneAndMargin,
+    /// An effect in these compared cells, none in the others.
+    Planted(f64, &'static [usize]),
 }
 
 impl Effects {
     /// Returns the true effect of the compared cell with this index.
-    const fn of(self, cell: usize) -> f64 {
+    fn of(self, cell: usize) -> f64 {
         match self {
             Self::All(effect) => effect,
+            Self::Planted(effect, cells) if cells.contains(&cell) => effect,
+            Self::Planted(..) => 0.0,
             Self::NoneAndMargin => {
                 if cell.is_multiple_of(2) {
                     0.0
@@ -102,6 +118,7 @@ pub struct Campaign {
     rig: Rig,
     cv: f64,
     experiment: Plan,
+    descriptions: BTreeMap<String, DriverDescription>,
     hosts: Vec<HostRecord>,
     /// Template runs by workload.
     templates: BTreeMap<&'static str, Run>,
@@ -117,8 +134,8 @@ pub struct Ended {
     pub blocks: u32,
 }
 
-fn descriptions() -> BTreeMap<String, DriverDescription> {
-    [BASELINE, TREATMENT].map(|name| (name.to_owned(), describe(name, false))).into()
+fn descriptions(drivers: &[String]) -> BTreeMap<String, DriverDescription> {
+    drivers.iter().map(|name| (name.clone(), describe(name, false))).collect()
 }
 
 /// Returns the plan of an experiment file, as `ddsmark run` makes it.
@@ -144,12 +161,15 @@ impl Campaign {
             Design::Default => "",
             Design::Precise => "precision = \"2%\"\nbudget = \"10000h\"\n",
         };
+        let mut drivers = vec![BASELINE.to_owned()];
+        drivers.extend(family.treatments());
+        let descriptions = descriptions(&drivers);
         let text = format!(
-            "question = \"?\"\n{}factors.driver = [\"{BASELINE}\", \"{TREATMENT}\"]\n[design]\nwarm_up = \"0s\"\n\
+            "question = \"?\"\n{}factors.driver = {drivers:?}\n[design]\nwarm_up = \"0s\"\n\
              measure = \"20ms\"\nbaseline = {{ driver = \"{BASELINE}\" }}\n{precision}",
             family.factors()
         );
-        let experiment = planned(&text, &descriptions());
+        let experiment = planned(&text, &descriptions);
         assert_eq!(comparison_claims(&experiment).len(), family.claims());
         assert!(experiment.notes.is_empty(), "{:?}", experiment.notes);
         let mut simulator = Simulator::new();
@@ -166,7 +186,7 @@ impl Campaign {
         (one.design.precision, one.design.blocks) = (None, 1);
         let hosts = simulator.experiment(&one).expect("options of the simulation").hosts;
         let rig = Rig::new(seed, world, cv);
-        Self { rig, cv, experiment, hosts, templates, effects, in_one_order: false }
+        Self { rig, cv, experiment, descriptions, hosts, templates, effects, in_one_order: false }
     }
 
     /// Returns the campaign with a wrong design: the same order in every block.
@@ -204,12 +224,17 @@ impl Campaign {
     pub fn experiment(&mut self) -> Ended {
         self.experiment.design.seed += 1;
         let experiment = self.experiment.clone();
-        let treated = experiment.cells.iter().filter(|cell| cell.factors.driver == TREATMENT);
+        let treated = experiment.cells.iter().filter(|cell| cell.factors.driver != BASELINE);
         let effects: BTreeMap<String, f64> =
             treated.enumerate().map(|(place, cell)| (cell.id.clone(), self.effects.of(place))).collect();
         let tool = Tool { name: "campaign".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
-        let header =
-            ResultHeader::new(tool, self.hosts.clone(), experiment.clone(), descriptions(), Vec::new());
+        let header = ResultHeader::new(
+            tool,
+            self.hosts.clone(),
+            experiment.clone(),
+            self.descriptions.clone(),
+            Vec::new(),
+        );
         let mut assembler = Assembler::new(header);
         let mut log = stopping_rule::begin(&experiment);
         let schedule = experiment.schedule();
@@ -285,6 +310,35 @@ pub fn tally(mut campaign: Campaign, experiments: u32) -> Tally {
         too_few: rate(too_few),
         mean_blocks: f64::from(blocks) / f64::from(experiments),
     }
+}
+
+/// Rates over many experiments with a cost planted in one of several copies.
+#[derive(Clone, Copy, Debug)]
+pub struct Planted {
+    /// The copy with this index is claimed to be slower.
+    pub found: Rate,
+    /// Any other copy is claimed to differ.
+    pub other: Rate,
+}
+
+/// Counts how often a planted cost is found, and how often another copy is.
+pub fn planted(mut campaign: Campaign, planted: usize, experiments: u32) -> Planted {
+    let (mut found, mut other) = (0, 0);
+    for _ in 0..experiments {
+        let ended = campaign.experiment();
+        let slowed = format!("copy-{}/", planted + 1);
+        let claims = ended.verdicts.iter().filter(|verdict| verdict.kind == VerdictKind::Comparison);
+        let differing: Vec<&Verdict> =
+            claims.filter(|claim| claim.answer.as_ref().expect("an answer").conclusion.differs()).collect();
+        let is_planted = |claim: &&&Verdict| claim.treatment.cell.starts_with(&slowed);
+        let is_higher = |claim: &Verdict| {
+            matches!(claim.answer.as_ref().expect("an answer").conclusion, Conclusion::Higher { .. })
+        };
+        found += u32::from(differing.iter().filter(is_planted).any(|claim| is_higher(claim)));
+        other += u32::from(differing.iter().any(|claim| !is_planted(&claim)));
+    }
+    let rate = |times| Rate { times, of: experiments };
+    Planted { found: rate(found), other: rate(other) }
 }
 
 fn is_false(conclusion: &Conclusion, effect: f64) -> bool {

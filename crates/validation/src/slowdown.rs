@@ -8,8 +8,6 @@
 //!
 //! The actual duration of a spin is measured per call, in pairs with and without the library.
 
-mod probe;
-
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
@@ -21,15 +19,11 @@ use clap::Args;
 use results::{Directory, Metric, ResultDocument};
 use stats::{Block, Comparison, Conclusion, Interval, Rules, Run, compare, median};
 
-pub use probe::run as probe;
-
 use crate::{
     Error,
-    tree::{release_programs, root},
+    preload::{self, SENDS_PER_ROUND_TRIP as SENDS, output_of},
+    tree::release_programs,
 };
-
-/// Number of sends per round trip.
-const SENDS: f64 = 2.0;
 
 /// Inject delays into send calls, and check that ddsmark detects and estimates them
 #[derive(Args)]
@@ -104,7 +98,7 @@ pub fn run(arguments: &SlowdownArgs) -> Result<(), Error> {
     println!("| nothing (twin) | 0.0 % | {} |", describe(twin));
     let mut missed = Vec::new();
     for (delay, comparison) in delays.iter().zip(&slowed) {
-        let took_ns = probe::cost_ns(&rig.library, *delay)?;
+        let took_ns = preload::cost_ns(&rig.library, *delay)?;
         let injected = SENDS * took_ns / baseline_ns;
         println!("| {:.2} µs | {:.1} % | {} |", took_ns / 1e3, 100.0 * injected, describe(comparison));
         if !covered(comparison, injected) {
@@ -197,14 +191,7 @@ struct Rig<'a> {
 
 impl<'a> Rig<'a> {
     fn build(arguments: &'a SlowdownArgs, directory: &'a Path) -> Result<Self, Error> {
-        let library = directory.join("slow_send.so");
-        let mut cc = Command::new("cc");
-        cc.args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"])
-            .arg(root().join("tests/preload/slow_send.c"))
-            .arg("-o")
-            .arg(&library)
-            .arg("-ldl");
-        output_of(&mut cc)?;
+        let library = preload::build(directory)?;
         let agent = directory.join("agent.sh");
         let script = format!(
             "#!/bin/sh\n# $2 is the driver's file\ncase \"$2\" in */slow-*/*)\n  delay=${{2##*/slow-}}\n  export \
@@ -252,15 +239,6 @@ impl<'a> Rig<'a> {
             return Err("the cells of the result are not in the order of its drivers".into());
         }
         Ok(document)
-    }
-}
-
-fn output_of(command: &mut Command) -> Result<String, Error> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-    if output.status.success() {
-        Ok(String::from_utf8(output.stdout)?)
-    } else {
-        Err(format!("{command:?}: {}: {}", output.status, String::from_utf8_lossy(&output.stderr)).into())
     }
 }
 
