@@ -69,15 +69,11 @@ pub fn plan(experiment: &Plan, detectable_effects: &[DetectableEffects]) -> Stri
         }
     }
     text.push_str(&selftest::detectable_effects(experiment, detectable_effects));
-    let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
-    for note in &experiment.notes {
-        line(&format!("note: {note}"));
-    }
     let paced = experiment.cells.iter().any(|cell| cell.factors.workload == Workload::Paced);
     let mut grid = Grid::default().column("Cell", Align::Left);
     if paced {
         for words in too_few(experiment) {
-            line(&words);
+            text.push_str(&wrap(&words, WIDTH, 2));
         }
         grid = grid.column("Samples a run", Align::Right);
     }
@@ -103,6 +99,12 @@ pub fn plan(experiment: &Plan, detectable_effects: &[DetectableEffects]) -> Stri
         grid.row(row);
     }
     let _ = write!(text, "\n{}", grid.render());
+    if !experiment.notes.is_empty() {
+        text.push('\n');
+    }
+    for note in &experiment.notes {
+        text.push_str(&wrap(&format!("note: {note}"), WIDTH, 2));
+    }
     text
 }
 

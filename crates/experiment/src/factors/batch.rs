@@ -64,7 +64,7 @@ impl Serialize for BatchSamples {
 
 textual!(
     BatchSamples,
-    true,
+    Valid,
     json_schema!({
         "description": "Samples of a batch: a number (1 is unbatched), `turbo`, or `turbo` with a ceiling in bytes, as in `turbo 16KiB`.",
         "anyOf": [

@@ -100,7 +100,7 @@ impl Serialize for FilterSpec {
 
 textual!(
     FilterSpec,
-    false,
+    Invalid,
     json_schema!({
         "description": "Condition on the key of the samples that a reader receives, in the form of DDS 1.4, annex B; with `none` it receives all.",
         "type": "string",

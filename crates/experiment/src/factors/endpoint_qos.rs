@@ -28,15 +28,15 @@ pub(crate) fn support_of(driver: &DriverDescription, policy: Policy, ends: &[End
     ends.iter().map(|end| of_ends[*end as usize]).min().unwrap_or(Support::Unsupported)
 }
 
-/// Returns the note on a policy that a driver ignores, if it is requested of these endpoints. `name` is that of the driver.
-pub(crate) fn without_effect(driver: &DriverDescription, name: &str, policy: Policy, ends: &[End]) -> String {
+/// Returns the name of a policy that a driver ignores, with the endpoints if only one of them ignores it. `ends`: those of which it is requested.
+pub(crate) fn without_effect(driver: &DriverDescription, policy: Policy, ends: &[End]) -> String {
     let ignoring = driver.support_of_ends(policy).map(|support| support == Support::Ignored);
     let of = match End::BOTH.map(|end| ignoring[end as usize] && ends.contains(&end)) {
         [true, false] if !ignoring[End::Reader as usize] => " of writers",
         [false, true] if !ignoring[End::Writer as usize] => " of readers",
         _ => "",
     };
-    format!("driver `{name}` accepts policy {policy}{of} without effect")
+    format!("{policy}{of}")
 }
 
 /// QoS of writers and of readers, if they differ.

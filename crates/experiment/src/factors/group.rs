@@ -132,7 +132,7 @@ impl Serialize for GroupSpec {
 
 textual!(
     GroupSpec,
-    true,
+    Valid,
     json_schema!({
         "description": "Samples that a reader's application is given together: `8/5ms` is 8, or what came 5 ms after the first. `1` is each by itself.",
         "anyOf": [

@@ -69,7 +69,7 @@ impl Serialize for Placement {
 
 textual!(
     Placement,
-    false,
+    Invalid,
     json_schema!({
         "description": "Hosts of endpoints or roles, such as `writer@pi1,reader@pi2`; `default` places them by a rule.",
         "type": "string",

@@ -239,7 +239,7 @@ impl Serialize for RateSpec {
 
 textual!(
     RateSpec,
-    true,
+    Valid,
     json_schema!({
         "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`, `30Hz`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), percent of what the same cell has without a plan, measured before the first block (`50%`), `max`, or `throttled` (by the send queue, or with a queue of its own in samples: `throttled 5000`). Several writers may have different rates, with `+` between them: `1000+3000/s+max`.",
         "anyOf": [

@@ -106,7 +106,7 @@ impl Serialize for Topology {
 
 textual!(
     Topology,
-    false,
+    Invalid,
     json_schema!({
         "description": "Number of writers and number of readers, such as `1-3`; `pair` is one of each; `ring-N`; `full-mesh-N`.",
         "type": "string",

@@ -261,7 +261,7 @@ impl Expansion<'_> {
                     return Ok(None);
                 }
                 Support::Ignored => {
-                    self.note(driver, false, without_effect(description, driver, policy, ends));
+                    self.note_ignored(driver, without_effect(description, policy, ends));
                 }
                 Support::NeedsService => {
                     let note = format!(

@@ -42,11 +42,46 @@ pub(crate) struct Note {
     pub(crate) driver: String,
     pub(crate) left_out: bool,
     pub(crate) words: String,
+    /// Whether `words` is a policy that the driver accepts without effect.
+    pub(crate) is_ignored_policy: bool,
+}
+
+impl Note {
+    /// Returns the texts of notes; the policies that a driver accepts without effect are one text.
+    pub(crate) fn in_words(notes: Vec<Self>) -> Vec<String> {
+        let ignored_by = |driver: &str| {
+            let of = notes.iter().filter(|note| note.is_ignored_policy && note.driver == driver);
+            of.map(|note| note.words.as_str()).collect::<Vec<_>>()
+        };
+        let text = |note: &Self| match note.is_ignored_policy {
+            false => note.words.clone(),
+            true => {
+                let policies = ignored_by(&note.driver);
+                let noun = if policies.len() == 1 { "policy" } else { "policies" };
+                format!("driver `{}` accepts {noun} {} without effect", note.driver, policies.join(", "))
+            }
+        };
+        let mut texts: Vec<String> = Vec::new();
+        for text in notes.iter().map(text) {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts
+    }
 }
 
 impl Expansion<'_> {
     pub(crate) fn note(&mut self, driver: &str, left_out: bool, words: String) {
-        let note = Note { driver: driver.to_owned(), left_out, words };
+        self.add(Note { driver: driver.to_owned(), left_out, words, is_ignored_policy: false });
+    }
+
+    /// Notes a policy that a driver accepts without effect.
+    pub(crate) fn note_ignored(&mut self, driver: &str, policy: String) {
+        self.add(Note { driver: driver.to_owned(), left_out: false, words: policy, is_ignored_policy: true });
+    }
+
+    fn add(&mut self, note: Note) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -85,7 +120,7 @@ impl Expansion<'_> {
         let transports = self.transports(driver, description, axes)?;
         let ways = self.ways(driver, description, axes)?;
         match queue_checks::check_support(axes, driver, description) {
-            Ok(note) => note.into_iter().for_each(|words| self.note(driver, false, words)),
+            Ok(ignored) => ignored.into_iter().for_each(|policy| self.note_ignored(driver, policy)),
             Err(error) => return self.cannot(driver, &FactorValues::default(), error),
         }
         for name in variables::unread(&axes.env, description) {

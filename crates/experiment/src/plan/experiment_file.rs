@@ -161,13 +161,13 @@ impl ExperimentFile {
 
     /// Returns the policies of writers and of readers: of `[qos]` and each base over it, of each profile over each of these, and of each
     /// flow over each of all these. Of a combination of a base with a profile that contradict each other, both are left out: the
-    /// planner rejects it, unless it is excluded.
+    /// planner rejects it, unless it is excluded. Profiles and bases that the experiment selects none of do not count.
     pub(crate) fn all_policies(&self) -> impl Iterator<Item = (End, Policies)> {
-        let mut bases: Vec<Policies> =
-            self.profiles.values().map(|profile| profile.over(&self.qos)).collect();
+        let profiles = self.selected("profile", &self.profiles);
+        let mut bases: Vec<Policies> = profiles.iter().map(|profile| profile.over(&self.qos)).collect();
         bases.push(self.qos.clone());
-        for base in self.bases.values().map(|base| base.over(&self.qos)) {
-            let over = self.profiles.values().map(|profile| profile.over(&base));
+        for base in self.selected("base", &self.bases).into_iter().map(|base| base.over(&self.qos)) {
+            let over = profiles.iter().map(|profile| profile.over(&base));
             bases.extend(over.filter(|policies| policies.contradiction().is_none()));
             bases.push(base);
         }
@@ -176,6 +176,13 @@ impl ExperimentFile {
             self.flows.iter().map(|flow| &flow.get().qos).filter(|own| **own != Policies::default());
         let over: Vec<Policies> = of_flows.flat_map(|own| bases.iter().map(|base| own.over(base))).collect();
         bases.into_iter().chain(over).flat_map(|policies| End::BOTH.map(|end| (end, policies.of_end(end))))
+    }
+
+    /// Returns the policies of the names that a factor selects; of all names if it selects none.
+    fn selected<'p>(&self, key: &str, defined: &'p BTreeMap<Located<String>, Policies>) -> Vec<&'p Policies> {
+        let names: Vec<Located<String>> = self.values_of::<String>(key).collect();
+        let is_selected = |name: &Located<String>| names.is_empty() || names.contains(name);
+        defined.iter().filter(|(name, _)| is_selected(name)).map(|(_, policies)| policies).collect()
     }
 
     /// Rejects policies that are requested of an endpoint that does not have them.

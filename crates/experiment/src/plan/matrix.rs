@@ -8,7 +8,7 @@ use crate::{
     plan::{
         adaptation,
         axes::{included, with_defaults},
-        expansion::Expansion,
+        expansion::{Expansion, Note},
         experiment_file::ExperimentFile,
         flows,
         loads::{self, Traces},
@@ -67,16 +67,27 @@ pub(crate) fn cells(
         notes: Vec::new(),
     };
     let unnamed = file.factors.values.get("driver").is_none();
+    let drivers: OneOrMany<String> = axes.all("driver");
+    // Nothing is missing where no selected driver was meant.
+    let is_of_others = |exclude: &FactorValues| {
+        let of = exclude.all::<String>("driver");
+        let is_selected = |driver: &String| drivers.values().any(|selected| selected == driver);
+        !of.0.is_empty() && !of.values().any(is_selected)
+    };
     matrix.lenient = unnamed;
     matrix.expand(&axes)?;
     let mut shown_notes: Vec<String> = Vec::new();
-    let mut reasons: Vec<String> = Vec::new();
+    // Excluded cells by reason.
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for (exclude, spared) in matrix.excludes.iter().zip(&matrix.spared) {
         // Also counts cells that another exclude covers.
         let found = *spared
             || matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors, inputs.files));
         // The driver may not be installed on this host.
         let may_be_elsewhere = unnamed && exclude.get().get("driver").is_some();
+        if !found && file.is_displaced(exclude.get()) && is_of_others(exclude.get()) {
+            continue;
+        }
         if !found && file.is_displaced(exclude.get()) {
             shown_notes.push(format!(
                 "an `exclude` of the file matches no cell: {}",
@@ -95,7 +106,10 @@ pub(crate) fn cells(
         }
         if let (1.., Some(reason)) = (left_out, &exclude.get().reason) {
             let cells = adaptation::words(exclude.get());
-            reasons.push(format!("excluded ({cells}): {}", reason.get()));
+            match reasons.iter_mut().find(|(known, _)| known == reason.get()) {
+                Some((_, all)) => all.push(cells),
+                None => reasons.push((reason.get().clone(), vec![cells])),
+            }
         }
     }
     // A driver whose cells are all excluded needs no notes.
@@ -103,7 +117,6 @@ pub(crate) fn cells(
         let mut cells = matrix.factors.iter().filter(|(factors, _)| factors.driver == driver).peekable();
         cells.peek().is_none() || cells.any(|(_, excluded)| !excluded)
     };
-    let drivers: OneOrMany<String> = axes.all("driver");
     let silent: BTreeSet<String> = drivers.values().filter(|driver| !kept(driver)).cloned().collect();
     matrix.notes.retain(|note| !silent.contains(&note.driver));
     matrix.factors.retain(|(_, excluded)| !excluded);
@@ -116,11 +129,12 @@ pub(crate) fn cells(
     let factors: Vec<Factors> = factors.into_iter().map(|(factors, _)| factors).collect();
     let measured = |driver: &str| factors.iter().any(|factors| factors.driver == driver);
     let notes = notes.into_iter().filter(|note| note.left_out || measured(&note.driver));
-    shown_notes.extend(reasons);
+    let notes = Note::in_words(notes.collect());
+    let of_reason =
+        |(reason, cells): (String, Vec<String>)| format!("excluded ({}): {reason}", cells.join("; "));
+    shown_notes.extend(reasons.into_iter().map(of_reason));
     let searches = loads::searches_note(&all().collect::<Vec<_>>());
-    for words in
-        searches.into_iter().chain(profile_notes).chain(flow_notes).chain(notes.map(|note| note.words))
-    {
+    for words in searches.into_iter().chain(profile_notes).chain(flow_notes).chain(notes) {
         if !shown_notes.contains(&words) {
             shown_notes.push(words);
         }

@@ -53,7 +53,7 @@ pub(crate) fn have_room(values: &FactorValues, size_bytes: u64) -> Result<(), Sp
     Ok(())
 }
 
-/// Checks the queues against the driver's support. Returns a note for the user, if any.
+/// Checks the queues against the driver's support. Returns the policy that the driver accepts without effect, if any.
 pub(crate) fn check_support(
     values: &FactorValues,
     driver: &str,
@@ -61,7 +61,7 @@ pub(crate) fn check_support(
 ) -> Result<Option<String>, SpannedError> {
     let policy = Policy::ResourceLimits;
     let [of_writers, of_readers] = description.support_of_ends(policy);
-    let mut note = None;
+    let mut ignored = None;
     for (field, end, queue) in sample_queues(values) {
         match if end == End::Writer { of_writers } else { of_readers } {
             Support::Unsupported => {
@@ -72,10 +72,10 @@ pub(crate) fn check_support(
             }
             // A writer gets the queue in bytes, too, which its driver applies or rejects.
             Support::Ignored if end == End::Reader => {
-                note = Some(without_effect(description, driver, policy, &[end]));
+                ignored = Some(without_effect(description, policy, &[end]));
             }
             _ => {}
         }
     }
-    Ok(note)
+    Ok(ignored)
 }

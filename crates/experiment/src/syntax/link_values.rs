@@ -99,7 +99,7 @@ impl Serialize for LinkLoss {
 
 textual!(
     LinkRate,
-    false,
+    WithoutUnit,
     json_schema!({
         "description": "Rate of a link: `unlimited`, or bit/s with `kbit`, `mbit` or `gbit`, such as `100mbit`.",
         "type": "string",
@@ -108,7 +108,7 @@ textual!(
 );
 textual!(
     LinkDelay,
-    true,
+    Valid,
     json_schema!({
         "description": "Delay of a link: a time with `ns`, `us`, `ms` or `s`, such as `1ms`; or 0.",
         "anyOf": [
@@ -119,7 +119,7 @@ textual!(
 );
 textual!(
     LinkLoss,
-    true,
+    Valid,
     json_schema!({
         "description": "Loss of a link in percent, such as `0.1%`; or 0.",
         "anyOf": [

@@ -70,6 +70,11 @@ impl Percent {
     }
 }
 
+/// Formats the error of a number without its unit.
+pub(crate) fn without_unit(number: &str, expected: &str) -> String {
+    format!("`{number}` has no unit, expected {expected}")
+}
+
 /// Formats a time as one word.
 pub(crate) fn short(ns: u64) -> String {
     Time(ns).to_string().replace(' ', "")
@@ -110,9 +115,20 @@ impl Serialize for Size {
     }
 }
 
+/// Meaning of a number without quotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Integers {
+    /// A value, as if it were text.
+    Valid,
+    /// A value that lacks its unit.
+    WithoutUnit,
+    /// No value.
+    Invalid,
+}
+
 /// Implements deserialization with [`parse`](Time::parse), and the JSON Schema.
 macro_rules! textual {
-    ($type:ident, $integers:literal, $schema:expr) => {
+    ($type:ident, $integers:ident, $schema:expr) => {
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Visitor;
@@ -124,15 +140,33 @@ macro_rules! textual {
                     }
 
                     fn visit_str<E: de::Error>(self, text: &str) -> Result<$type, E> {
-                        $type::parse(text)
-                            .ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &$type::EXPECTED))
+                        use $crate::syntax::units::{Integers, without_unit};
+                        $type::parse(text).ok_or_else(|| match Integers::$integers {
+                            Integers::WithoutUnit if text.trim().parse::<f64>().is_ok() => {
+                                E::custom(without_unit(text, $type::EXPECTED))
+                            }
+                            _ => E::invalid_value(de::Unexpected::Str(text), &$type::EXPECTED),
+                        })
                     }
 
                     fn visit_i64<E: de::Error>(self, number: i64) -> Result<$type, E> {
-                        match $integers {
-                            true => self.visit_str(&number.to_string()),
-                            false => Err(E::invalid_type(de::Unexpected::Signed(number), &$type::EXPECTED)),
+                        use $crate::syntax::units::Integers;
+                        match Integers::$integers {
+                            Integers::Valid | Integers::WithoutUnit => self.visit_str(&number.to_string()),
+                            Integers::Invalid => {
+                                Err(E::invalid_type(de::Unexpected::Signed(number), &$type::EXPECTED))
+                            }
                         }
+                    }
+
+                    fn visit_f64<E: de::Error>(self, number: f64) -> Result<$type, E> {
+                        use $crate::syntax::units::{Integers, without_unit};
+                        Err(match Integers::$integers {
+                            Integers::WithoutUnit => {
+                                E::custom(without_unit(&number.to_string(), $type::EXPECTED))
+                            }
+                            _ => E::invalid_type(de::Unexpected::Float(number), &$type::EXPECTED),
+                        })
                     }
                 }
                 deserializer.deserialize_any(Visitor)
@@ -155,7 +189,7 @@ pub(crate) use textual;
 
 textual!(
     Size,
-    true,
+    Valid,
     json_schema!({
         "description": "A size in bytes: a number, or text with `B`, `KiB`, `MiB`, `GiB` (powers of 1024), or `kB`, `MB`, `GB`, `k`, `M`, `G` (of 1000).",
         "anyOf": [
@@ -166,12 +200,12 @@ textual!(
 );
 textual!(
     Time,
-    false,
+    WithoutUnit,
     json_schema!({ "description": "A time with its unit, such as `200ms` or `1min 30s`.", "type": "string" })
 );
 textual!(
     Percent,
-    false,
+    WithoutUnit,
     json_schema!({ "description": "A share in percent, such as `2%`.", "type": "string", "pattern": "% *$" })
 );
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Diagnostic, DriverDescription, Plan, ReceiveMode};
+use experiment::{Diagnostic, DriverDescription, Plan, Policy, PolicySupport, ReceiveMode, Support};
 
-use crate::{ids, planned_with, source, support::drivers};
+use crate::{SMALL, ids, plan, planned_with, source, support::drivers};
 
 /// Two drivers; `bare` supports no shared memory, polling, multicast or reliability.
 fn unequal() -> BTreeMap<String, DriverDescription> {
@@ -104,4 +104,46 @@ fn exclusions_of_an_unnamed_driver_have_no_note() {
     };
     assert!(left_out(""));
     assert!(!left_out("{ driver = \"bare\", transport = \"shm\" }"));
+}
+
+#[test]
+fn exclude_of_drivers_that_a_flag_leaves_out_has_no_note() {
+    let text =
+        |exclude: &str| format!("{}exclude = [{exclude}]\n", SMALL.replace("\"dds\"", "[\"bare\", \"dds\"]"));
+    let notes = |exclude: &str, sets: &[&str]| plan(&text(exclude), sets).notes;
+    let selected = ["factors.driver=dds"];
+    assert_eq!(notes("{ driver = \"bare\", size = 32 }", &selected), [""; 0]);
+    // an exclude of the selected driver does not match for another reason, which is said
+    let unmatched = ["an `exclude` of the file matches no cell: driver dds, size 32"];
+    assert_eq!(
+        notes("{ driver = \"dds\", size = 32 }", &["factors.driver=dds", "factors.size=64"]),
+        unmatched
+    );
+}
+
+#[test]
+fn notes_with_one_reason_are_one_note() {
+    let text = format!(
+        "{SMALL}exclude = [\n{{ size = 32, reason = \"too small\" }},\n{{ profile = \"late\", size = \"4KiB\", reason = \"too large\" }},\n\
+         {{ profile = \"soon\", size = \"4KiB\", reason = \"too large\" }},\n]\n[profiles.late]\ndeadline = \"10s\"\n\
+         [profiles.soon]\ndeadline = \"1s\"\n[profiles.both]\ndeadline = \"2s\"\nlatency_budget = \"1s\"\n"
+    );
+    let ignoring = |policies: &[Policy]| {
+        let mut drivers = drivers();
+        let dds = drivers.get_mut("dds").expect("it is there");
+        for policy in [Policy::Deadline, Policy::LatencyBudget] {
+            let support = if policies.contains(&policy) { Support::Ignored } else { Support::Enforced };
+            dds.policies.insert(policy, PolicySupport::of_both(support, None));
+        }
+        planned_with(&source(&text, &[]), &drivers).expect("a plan").notes
+    };
+    let excluded = [
+        "excluded (size 32): too small",
+        "excluded (size 4096, profile late; size 4096, profile soon): too large",
+    ];
+    assert_eq!(ignoring(&[]), excluded);
+    let ignored = "driver `dds` accepts policies deadline, latency_budget without effect";
+    assert_eq!(ignoring(&[Policy::Deadline, Policy::LatencyBudget]), [&excluded[..], &[ignored]].concat());
+    let one = "driver `dds` accepts policy latency_budget without effect";
+    assert_eq!(ignoring(&[Policy::LatencyBudget]), [&excluded[..], &[one]].concat());
 }

@@ -100,3 +100,21 @@ fn instances_without_a_keyed_type_or_without_room_are_rejected() {
     );
     assert_eq!(limits(&shipped.cells[0].factors.writer_qos(0)), [Some(1000), Some(100), Some(10)]);
 }
+
+/// Only selected profiles and bases have limits that matter.
+#[test]
+fn limits_of_unselected_profiles_do_not_count() {
+    let text = with("instances = 100\n[profiles.tight]\nmax_samples = 5\n[bases.tight]\nmax_samples = 5\n");
+    let full = "`max_samples = 5` has no room for 100 instances with up to 1 samples each";
+    for select in ["factors.profile=default", "factors.base=default"] {
+        let other =
+            if select.contains("profile") { "factors.base=default" } else { "factors.profile=default" };
+        assert_eq!(plan(&text, &["factors.size=64", select, other]).cells.len(), 1);
+        let tight = select.replace("default", "tight");
+        let (error, ..) = rejected(&text, &["factors.size=64", &tight, other]);
+        assert!(error.contains(full), "{tight}: {error}");
+    }
+    // all profiles are selected if none is named
+    let (error, ..) = rejected(&text, &["factors.size=64", "factors.base=default"]);
+    assert!(error.contains(full), "{error}");
+}

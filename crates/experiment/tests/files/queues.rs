@@ -247,7 +247,9 @@ fn invalid_polling_delay_is_rejected_with_its_position() {
             "100ms",
         ),
         ("polling_delay = \"999ns\"", "workload=throughput", "f.toml:7:17: a polling delay of 999ns", "1us"),
-        ("polling_delay = 5", "workload=throughput", "f.toml:7:17: ", "with its unit"),
+        ("polling_delay = 5", "workload=throughput", "f.toml:7:17: `5` has no unit", "with its unit"),
+        ("polling_delay = 0.5", "workload=throughput", "f.toml:7:17: `0.5` has no unit", "with its unit"),
+        ("polling_delay = \"5\"", "workload=throughput", "f.toml:7:17: `5` has no unit", "with its unit"),
         ("polling_delay = []", "workload=throughput", "f.toml: no polling_delay given", "name at least one"),
         (
             "polling_delay = [\"1ms\", \"1ms\"]",
