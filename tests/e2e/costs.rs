@@ -2,9 +2,11 @@
 
 use std::fs;
 
+use experiment::{Qos, Support};
+use results::{Directory, RunState};
 use serde_json::Value;
 
-use crate::support::{Scene, list};
+use crate::support::{Scene, blocks, list};
 
 const FILE: &str = "question = \"What does each policy cost?\"\nworkload = \"latency\"\n\
     [factors]\ndriver = \"cyclonedds\"\nsize = 64\ntopology = \"ring-2\"\nbase = [\"default\", \"loose\"]\n\
@@ -80,4 +82,57 @@ fn bases_of_one_tier_have_tables_of_their_own() {
     {
         assert!(full.stdout.contains(title), "{title}: {}", full.stdout);
     }
+}
+
+/// The cost of a setting is that of the value that is in effect: each requested value is read back from the entity, unless the driver
+/// declares that the policy has no effect there. `make test-all` tries all settings.
+#[test]
+fn every_requested_value_is_read_back_unless_it_has_no_effect() {
+    let scene = Scene::new();
+    let mut words = vec![
+        "run",
+        "qos-cost",
+        "-d",
+        "cyclonedds,fastdds",
+        "--in-flight",
+        "1",
+        "--topology",
+        "pair",
+        "--duration",
+        "20ms",
+        "--warm-up",
+        "0s",
+        "--set",
+        "design.blocks=1",
+        "--out",
+        "costs",
+    ];
+    let is_short = blocks() == 1;
+    if is_short {
+        words.extend([
+            "--profile",
+            "default,high-overhead,resource-limits,reader-data-lifecycle-1s,presentation-topic",
+        ]);
+    }
+    scene.ddsmark(&words).assert_status(0);
+    let document = Directory::load(&scene.path("costs")).expect("a result");
+    assert!(document.cells.len() >= if is_short { 10 } else { 60 }, "{} cells", document.cells.len());
+    let (mut read_back, mut without_effect) = (0, 0);
+    for cell in &document.cells {
+        let driver = &document.drivers[&cell.factors.driver];
+        let requested = [("writer", cell.factors.writer_qos(0)), ("reader", cell.factors.reader_qos(0))];
+        for (end, (entity, requested)) in requested.into_iter().enumerate() {
+            let differences = requested.differences(&cell.effective_qos[entity]);
+            read_back += requested.differences(&Qos::default()).len() - differences.len();
+            for (field, value, effective) in differences {
+                let policy = Qos::policy_of(field).expect("a field of a policy");
+                let support = driver.support_of_ends(policy)[end];
+                let words = format!("{}: {field} of the {entity}: {value}, read back {effective}", cell.id);
+                assert_eq!((effective.as_str(), support), ("unknown", Support::Ignored), "{words}");
+                without_effect += 1;
+            }
+        }
+        assert!(cell.runs.iter().all(|run| run.state == RunState::Valid), "{}", cell.id);
+    }
+    assert!(read_back > 20 && without_effect > 0, "{read_back} and {without_effect}");
 }
