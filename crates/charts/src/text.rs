@@ -93,6 +93,21 @@ pub(crate) fn fit(text: &str, size: f64, space: f64) -> String {
     format!("{}\u{2026}{}", head.trim_end(), tail.trim_start())
 }
 
+/// Returns the text in one line, or in two that are divided behind a space or a hyphen; what does not fit has an ellipsis.
+pub(crate) fn two_lines(text: &str, size: f64, space: f64) -> Vec<String> {
+    if width(text, size) <= space {
+        return vec![text.to_owned()];
+    }
+    let breaks = text.char_indices().filter(|(_, c)| matches!(c, ' ' | '-')).map(|(at, _)| at + 1);
+    let divided =
+        breaks.map(|at| text.split_at(at)).filter(|(first, _)| width(first.trim_end(), size) <= space);
+    // As much as possible in the first line.
+    match divided.last() {
+        Some((first, rest)) if !rest.is_empty() => vec![first.trim_end().to_owned(), fit(rest, size, space)],
+        _ => vec![fit(text, size, space)],
+    }
+}
+
 /// Splits a text at spaces into lines of at most `space` px; a word that is longer is cut.
 pub(crate) fn wrap(text: &str, size: f64, space: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -141,6 +156,16 @@ mod tests {
         let cut = fit("a long name of a series that does not fit", 12.0, 80.0);
         assert_eq!(cut, "a long n\u{2026}fit");
         assert!(width(&cut, 12.0) <= 80.0, "{cut}");
+        assert_eq!(two_lines("short", 12.0, 100.0), ["short"]);
+        assert_eq!(
+            two_lines("in-flight-16 deadline-10ms", 12.0, 100.0),
+            ["in-flight-16", "deadline-10ms"],
+            "a space is left out, a hyphen stays"
+        );
+        assert_eq!(two_lines("time-based-filter-10ms", 12.0, 100.0), ["time-based-", "filter-10ms"]);
+        let cut = two_lines("word and-a-name-that-is-far-too-long-for-two-lines", 12.0, 80.0);
+        assert!(cut.len() == 2 && cut[1].contains('\u{2026}') && width(&cut[1], 12.0) <= 80.0, "{cut:?}");
+        assert_eq!(two_lines("withoutanybreak", 12.0, 60.0).len(), 1);
         let lines = wrap("one two three four five six seven", 13.0, 90.0);
         assert!(lines.len() > 1 && lines.iter().all(|line| width(line, 13.0) <= 90.0), "{lines:?}");
         assert_eq!(lines.join(" "), "one two three four five six seven");

@@ -31,7 +31,7 @@ pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, repor
         evaluation.warn(
             WarningKind::Batching,
             format!(
-                "batching of the writer: requested {requested}, effective {who}; hint: where an option of the driver packs \
+                "batching of the writer: requested {requested}, effective {who}: where an option of the driver packs \
                  samples, rates and times are those of its batches"
             ),
         );

@@ -1,6 +1,6 @@
 //! Comparison of the granted socket buffers with the requested ones.
 
-use results::WarningKind;
+use results::{Warning, WarningKind};
 
 use crate::{RunContext, RunReports, evaluation::Evaluation};
 
@@ -28,25 +28,35 @@ pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, repor
             let limit = host.and_then(|host| host.properties.sysctls.get(sysctl)?.parse().ok());
             shortage(requested, granted, sysctl, limit)
         });
-        short.extend(words.map(|words| format!("{setting} of the {entity}: {words}")));
+        short.extend(words.map(|(text, hint)| (format!("{setting} of the {entity}: {text}"), hint)));
     }
-    if !short.is_empty() {
-        evaluation.warn(WarningKind::Buffers, short.join("; "));
+    if short.is_empty() {
+        return;
     }
+    let (texts, hints): (Vec<String>, Vec<Option<String>>) = short.into_iter().unzip();
+    let hints: Vec<String> = hints.into_iter().flatten().collect();
+    let hint = (!hints.is_empty()).then(|| hints.join(" and "));
+    evaluation.warnings.push(Warning { kind: WarningKind::Buffers, text: texts.join("; "), hint });
 }
 
-/// Returns the warning about a buffer that is smaller than requested, otherwise `None`. The kernel reports twice the
+/// Returns the text and the hint about a buffer that is smaller than requested, otherwise `None`. The kernel reports twice the
 /// size that it grants; the other half is for its own bookkeeping (socket(7)).
-fn shortage(requested: u64, shown: u64, sysctl: &str, limit: Option<u64>) -> Option<String> {
+fn shortage(
+    requested: u64,
+    shown: u64,
+    sysctl: &str,
+    limit: Option<u64>,
+) -> Option<(String, Option<String>)> {
     let limited = limit.filter(|limit| *limit < requested);
     if shown >= requested && (limited.is_none() || shown / 2 >= requested) {
         return None;
     }
-    let why = match limited {
-        Some(limit) => format!("{sysctl} is {limit}; hint: `sysctl -w {sysctl}={requested}`"),
-        None => "the middleware asked the kernel for less".to_owned(),
-    };
-    Some(format!("requested {requested}, effective {shown} with the kernel's own half: {why}"))
+    let why = limited.map_or_else(
+        || "the middleware asked the kernel for less".to_owned(),
+        |limit| format!("{sysctl} is {limit}"),
+    );
+    let hint = limited.map(|_| format!("`sysctl -w {sysctl}={requested}`"));
+    Some((format!("requested {requested}, effective {shown} with the kernel's own half: {why}"), hint))
 }
 
 #[cfg(test)]
@@ -64,15 +74,16 @@ mod tests {
         assert_eq!(short(4 << 20, 8 << 20, Some(212_992)), None);
         assert_eq!(short(100_000, 100_000, None), None);
         // The limit applies, although the reported size exceeds the requested one.
-        let words = short(300_000, 425_984, Some(212_992)).expect("less");
+        let (text, hint) = short(300_000, 425_984, Some(212_992)).expect("less");
         assert_eq!(
-            words,
-            "requested 300000, effective 425984 with the kernel's own half: net.core.rmem_max is 212992; hint: `sysctl -w \
-             net.core.rmem_max=300000`"
+            text,
+            "requested 300000, effective 425984 with the kernel's own half: net.core.rmem_max is 212992"
         );
-        assert!(short(4 << 20, 425_984, Some(212_992)).expect("less").contains("hint: `sysctl -w"));
-        let words = short(100_000, 50_000, Some(212_992)).expect("less");
-        assert!(words.ends_with("the middleware asked the kernel for less"), "{words}");
+        assert_eq!(hint.as_deref(), Some("`sysctl -w net.core.rmem_max=300000`"));
+        assert!(short(4 << 20, 425_984, Some(212_992)).expect("less").1.is_some());
+        let (text, hint) = short(100_000, 50_000, Some(212_992)).expect("less");
+        assert!(text.ends_with("the middleware asked the kernel for less"), "{text}");
+        assert_eq!(hint, None);
         assert!(short(100_000, 50_000, None).is_some());
     }
 }

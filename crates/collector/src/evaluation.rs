@@ -64,7 +64,12 @@ impl Evaluation {
     }
 
     pub(crate) fn warn(&mut self, kind: WarningKind, text: String) {
-        self.warnings.push(Warning { kind, text });
+        self.warnings.push(Warning::new(kind, text));
+    }
+
+    /// Warns with a next step.
+    pub(crate) fn warn_with_hint(&mut self, kind: WarningKind, text: String, hint: &str) {
+        self.warnings.push(Warning::new(kind, text).with_hint(hint));
     }
 
     /// Records a contradiction if `holds` is false.

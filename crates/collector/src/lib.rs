@@ -112,7 +112,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     run.warnings = evaluation
         .contradictions
         .into_iter()
-        .map(|text| Warning { kind: WarningKind::RunsInvalid, text })
+        .map(|text| Warning::new(WarningKind::RunsInvalid, text))
         .chain(evaluation.warnings)
         .collect();
     run.latency = evaluation.latency;

@@ -22,12 +22,12 @@ pub(crate) fn check(evaluation: &mut Evaluation, link: Option<&LinkRecord>) {
     };
     let Some((kind, name, late_ns, time_ns)) = kinds.into_iter().find_map(of_kind) else { return };
     let text = format!(
-        "the switch of the lab was late: {} of the {} µs of `{kind}` {name} are its own; hint: use a slower link or \
-         larger samples, or leave a core to the switch by `--pin`",
+        "the switch of the lab was late: {} of the {} µs of `{kind}` {name} are its own",
         format_micros(late_ns as f64),
         format_micros(time_ns as f64)
     );
-    evaluation.warn(WarningKind::Host, text);
+    let hint = "use a slower link or larger samples, or leave a core to the switch by `--pin`";
+    evaluation.warn_with_hint(WarningKind::Host, text, hint);
 }
 
 #[cfg(test)]

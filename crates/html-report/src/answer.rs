@@ -3,7 +3,9 @@
 use charts::Series;
 use experiment::Workload;
 use report::parts;
-use results::{CellResult, Conclusion, ConclusionWords, GrowthLaw, Metric, Verdict, VerdictKind};
+use results::{
+    CellResult, Conclusion, ConclusionWords, GrowthLaw, Metric, SystemOutcome, Verdict, VerdictKind,
+};
 use stats::Better;
 
 use crate::{
@@ -131,6 +133,18 @@ fn sentence(scene: &Scene<'_>, verdict: &Verdict) -> Option<Sentence> {
         ]);
     }
     let answer = verdict.answer.as_ref()?;
+    if let Some((of, against)) = verdict.arrived_pct().filter(|_| answer.conclusion.differs()) {
+        let share = |pct: f64| format!("{} %", results::format_value(pct));
+        return Some(vec![
+            plain(format!("{begin}{metric} is ")),
+            strong(share(of)),
+            plain(" with "),
+            name,
+            plain(format!(" instead of {} with ", share(against))),
+            other,
+            plain(format!(" {brackets}.")),
+        ]);
+    }
     Some(match &answer.conclusion {
         Conclusion::Higher { .. } | Conclusion::Lower { .. } => {
             let change = results::format_value(answer.change_pct.unwrap_or_default().abs());
@@ -202,7 +216,7 @@ fn metric_words(verdict: &Verdict) -> String {
         Metric::RttP99 => "99 % round trip",
         Metric::ResponseP50 => "median response time",
         Metric::ResponseP99 => "99 % response time",
-        metric => metric.words(),
+        _ => return verdict.metric_name(),
     };
     format!("{words}{of_flow}")
 }
@@ -217,10 +231,16 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
         (Workload::Search, Metric::Ndr, false),
         (Workload::Discovery, Metric::AllMatched, false),
     ];
+    let systems = systems(scene);
     for (workload, metric, largest) in workloads {
+        // The response times of all topics together depend on which one sends most.
+        if workload == Workload::Paced && systems.is_some() {
+            continue;
+        }
         let all = scene.of_workload(workload);
         sentences.extend(values(scene, &at_one_size(&all, largest), metric));
     }
+    sentences.splice(0..0, systems);
     sentences.truncate(2);
     sentences.extend(laws(scene));
     let findings = parts::findings(scene.document).items.into_iter();
@@ -240,6 +260,48 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
         )]);
     }
     sentences
+}
+
+/// Returns in how many runs the deadlines of all topics were met, and which topic missed most; `None` without deadlines.
+fn systems(scene: &Scene<'_>) -> Option<Sentence> {
+    let paced = scene.of_workload(Workload::Paced);
+    let of_cell = |series: &'_ Series, cell: &CellResult| {
+        let system = cell.paced.as_ref()?.system.clone()?;
+        (system.runs > 0).then(|| (series.clone(), system))
+    };
+    let all = paced.iter().flat_map(|(series, cells)| cells.iter().filter_map(|cell| of_cell(series, cell)));
+    let mut found: Vec<(Series, SystemOutcome)> = all.collect();
+    let worst =
+        found.iter().flat_map(|(series, system)| system.not_met.iter().map(move |not_met| (series, not_met)));
+    let worst = worst.max_by(|(_, left), (_, right)| left.missed_pct.total_cmp(&right.missed_pct));
+    let end = worst.map(|(series, not_met)| {
+        let missed = results::format_value(not_met.missed_pct);
+        [
+            plain(format!("; the most was missed by `{}`, {missed} % in a run with ", not_met.flow)),
+            Words::Name(series.clone()),
+        ]
+    });
+    let more = found.len().saturating_sub(MOST_NAMED);
+    found.truncate(MOST_NAMED);
+    let mut sentence = vec![plain("All deadlines were met in ")];
+    for (index, (series, system)) in found.iter().enumerate() {
+        if index > 0 {
+            sentence.push(plain(if index + 1 == found.len() && more == 0 { " and " } else { ", " }));
+        }
+        sentence.push(strong(format!(
+            "{} of {}",
+            system.met_runs,
+            parts::count(system.runs as usize, "run")
+        )));
+        sentence.push(plain(" with "));
+        sentence.push(Words::Name(series.clone()));
+    }
+    if more > 0 {
+        sentence.push(plain(format!(" and {more} more")));
+    }
+    sentence.extend(end.into_iter().flatten());
+    sentence.push(plain("."));
+    (!found.is_empty()).then_some(sentence)
 }
 
 /// Returns what one more endpoint costs, without the values at both ends; at most two laws.

@@ -120,9 +120,8 @@ fn host_settings(document: &ResultDocument) -> Option<Check> {
     let of_kind = document.warnings.iter().filter(|warning| warning.kind == WarningKind::Host);
     let texts: Vec<&str> = of_kind.map(|warning| warning.text.as_str()).collect();
     let first = texts.first()?;
-    let short = first.split("; hint").next().unwrap_or(first);
     let more = if texts.len() > 1 { format!("; {} more", texts.len() - 1) } else { String::new() };
-    check("Settings", Grade::Care, format!("{short}{more}"))
+    check("Settings", Grade::Care, format!("{first}{more}"))
 }
 
 fn others(document: &ResultDocument) -> Option<Check> {

@@ -73,7 +73,7 @@ pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
         };
         KeyColumn {
             heading: column.heading.clone(),
-            unit: format!("{} {arrow}", prefix.name).trim().to_owned(),
+            unit: format!("{}\u{a0}{arrow}", prefix.name).trim().to_owned(),
             // Longer intervals end in an arrow.
             range: Interval { low: 0.0, high: highest * 1.3 },
         }

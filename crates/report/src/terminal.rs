@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use experiment::{Batching, Workload};
-use results::{CellResult, ResultDocument, Run, RunState, State, Warning, WarningKind};
+use results::{CellResult, ResultDocument, Run, RunState, State, WarningKind};
 
 use crate::{
     costs, discovery, echoes, endpoints, groups, hosts, late_join,
@@ -336,9 +336,9 @@ impl Page {
 
     fn warnings(&mut self, document: &ResultDocument) {
         let of_cells = document.cells.iter().flat_map(|cell| {
-            cell.warnings.iter().map(move |warning| (warning.kind, format!("{}: {}", cell.id, warning.text)))
+            cell.warnings.iter().map(move |warning| (warning.kind, format!("{}: {warning}", cell.id)))
         });
-        let of_all = document.warnings.iter().map(|Warning { kind, text }| (*kind, text.clone()));
+        let of_all = document.warnings.iter().map(|warning| (warning.kind, warning.to_string()));
         let mut all: Vec<(WarningKind, String)> = of_all.chain(of_cells).collect();
         // these are listed run by run
         all.retain(|(kind, _)| !matches!(kind, WarningKind::RunsFailed | WarningKind::RunsInvalid));

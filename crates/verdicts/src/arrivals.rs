@@ -1,5 +1,6 @@
 //! Verdicts on the share of samples that arrived.
 
+use experiment::{Topology, Workload};
 use results::{MAX_LATENCY_LOSS_PCT, Metric, Verdict};
 
 use crate::{
@@ -35,6 +36,16 @@ impl<'d> Pair<'d> {
         self.flow == other.flow
             && is_same(&self.treatment, &other.treatment)
             && is_same(&self.baseline, &other.baseline)
+    }
+
+    /// Returns whether the metric is that share, and each sample of both cells is a ping that is echoed.
+    pub fn is_of_round_trips(&self) -> bool {
+        let echoes_all = |part: &Part<'d>| {
+            let factors = &part.cell.factors;
+            let has_readers = matches!(factors.topology, Topology::Mesh { readers, .. } if readers > 1);
+            factors.workload == Workload::Latency && (factors.all_readers_echo || !has_readers)
+        };
+        self.metric == Metric::Arrived && echoes_all(&self.treatment) && echoes_all(&self.baseline)
     }
 
     /// Returns whether more samples are missing on a side than a claim about latencies allows.

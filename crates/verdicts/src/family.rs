@@ -261,9 +261,7 @@ impl<'d> Pair<'d> {
             lossy.cell.id
         ))
     }
-}
 
-impl Pair<'_> {
     /// Returns that the difference of times between hosts may come from their clocks: it is below the sum of the errors of
     /// both sides.
     fn within_clock_error(&self) -> Option<String> {
@@ -304,6 +302,7 @@ pub(crate) fn judge(pairs: &[Pair<'_>]) -> Vec<Verdict> {
             kind: pair.kind,
             metric: pair.metric,
             flow: pair.flow.map(str::to_owned),
+            is_of_round_trips: pair.is_of_round_trips(),
             unit: pair.metric.unit().to_owned(),
             treatment: pair.treatment.side(pair.metric, pair.flow),
             baseline: pair.baseline.side(pair.metric, pair.flow),

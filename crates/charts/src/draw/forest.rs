@@ -7,7 +7,7 @@ use crate::{
     model::{Claim, Forest, ForestRow, Slot},
     number::change,
     scale::{Kind, Map},
-    text::{BOLD, fit, width},
+    text::{BOLD, fit, two_lines, width},
 };
 
 /// Ratios that get a tick if there is space, the most important first.
@@ -67,7 +67,7 @@ pub(crate) fn draw(forest: &Forest, canvas: &mut Canvas) -> f64 {
 fn layout(forest: &Forest, canvas: &Canvas) -> Layout {
     let total = canvas.width();
     let widest = |text: &dyn Fn(&ForestRow) -> f64| forest.rows.iter().map(text).fold(0.0, f64::max);
-    let group = widest(&|row| width(&row.group, BOLD * 13.0)).min(0.2 * total);
+    let group = widest(&|row| width(&row.group, BOLD * 13.0)).min(0.22 * total);
     let label = widest(&|row| width(&row.label, 12.5)).min(0.24 * total);
     let words = widest(&|row| width(&row.words, BOLD * 13.0).max(width(&row.interval_words, 12.0)));
     let words = total - words.min(0.32 * total);
@@ -170,15 +170,23 @@ fn words(row: &ForestRow, canvas: &mut Canvas, layout: &Layout, y: f64, start: b
         return;
     }
     if start {
-        let text = fit(&row.group, BOLD * 13.0, layout.group);
-        canvas.text((layout.group, y + 20.0), Anchor::End, "b", &text);
+        let group = two_lines(&row.group, BOLD * 13.0, layout.group);
+        in_row(canvas, (layout.group, y), Anchor::End, "b", &group);
     }
     let space = layout.map.from - layout.label - 12.0;
-    canvas.text((layout.label, y + 20.0), Anchor::Start, "w", &fit(&row.label, 12.5, space));
+    in_row(canvas, (layout.label, y), Anchor::Start, "w", &two_lines(&row.label, 12.5, space));
     let space = total - layout.words;
     let first = if row.interval_words.is_empty() { y + 20.0 } else { y + 14.0 };
     canvas.text((layout.words, first), Anchor::Start, &class, &fit(&row.words, BOLD * 13.0, space));
     canvas.text((layout.words, y + 28.0), Anchor::Start, "t", &fit(&row.interval_words, 12.0, space));
+}
+
+/// Writes one or two lines in the middle of a row that begins at `y`.
+fn in_row(canvas: &mut Canvas, (x, y): (f64, f64), anchor: Anchor, class: &str, lines: &[String]) {
+    let first = y + if lines.len() > 1 { 13.0 } else { 20.0 };
+    for (index, line) in lines.iter().enumerate() {
+        canvas.text((x, first + 14.0 * index as f64), anchor, class, line);
+    }
 }
 
 fn interval(row: &ForestRow, canvas: &mut Canvas, map: &Map, y: f64) {
@@ -203,6 +211,13 @@ fn interval(row: &ForestRow, canvas: &mut Canvas, map: &Map, y: f64) {
         if high_cut {
             canvas.arrow((high + 4.0, y), (-1.0, 0.0), &class);
         }
+    }
+    // A ratio of 0, or to 0, has no place on the axis.
+    let class = format!("arr {}", slot.class());
+    if row.ratio.value == 0.0 {
+        canvas.arrow((map.from - 4.0, y), (1.0, 0.0), &class);
+    } else if row.ratio.value == f64::INFINITY {
+        canvas.arrow((map.to + 4.0, y), (-1.0, 0.0), &class);
     }
     if let Some(x) = map.at(row.ratio.value) {
         let ends = row.ratio.interval.map_or_else(String::new, |interval| {

@@ -7,7 +7,7 @@ use crate::{
     labels::spread,
     model::{Axis, Estimate, Run, RunMark, RunStrip, Scale, StripSeries, Unit},
     number::{drawable, estimate, value},
-    text::{fit, width},
+    text::{fit, two_lines, width},
 };
 
 /// Most series in one panel.
@@ -191,22 +191,24 @@ fn margin(strip: &RunStrip, canvas: &mut Canvas, y: &YAxis, right: f64, (top, bo
     let wanted: Vec<f64> = strip.series.iter().map(|series| at(series).unwrap_or(bottom)).collect();
     let is_split = is_split(strip, canvas);
     let (gap, below) = if is_split { (MARGIN_GAP + 14.0, 32.0) } else { (MARGIN_GAP, 18.0) };
-    let places = spread(&wanted, gap, top + 6.0, bottom - below);
     let x = right + 22.0;
     let space = canvas.width() - x;
-    for ((series, place), wanted) in strip.series.iter().zip(places).zip(wanted) {
+    let names: Vec<Vec<String>> =
+        strip.series.iter().map(|series| two_lines(&series.series.name, NAME, space)).collect();
+    let second = if names.iter().any(|lines| lines.len() > 1) { 15.0 } else { 0.0 };
+    let (gap, below) = (gap + second, below + second);
+    let places = spread(&wanted, gap, top + 6.0, bottom - below);
+    for (((series, name), place), wanted) in strip.series.iter().zip(&names).zip(places).zip(wanted) {
         let slot = series.series.slot.class();
         if (place - wanted).abs() > 5.0 && at(series).is_some() {
             canvas.line((right + 16.0, wanted), (x - 2.0, place), &format!("lead {slot}"));
         }
-        canvas.text(
-            (x, place + 4.0),
-            Anchor::Start,
-            &format!("n {slot}"),
-            &fit(&series.series.name, NAME, space),
-        );
+        for (index, line) in name.iter().enumerate() {
+            canvas.text((x, place + 4.0 + 15.0 * index as f64), Anchor::Start, &format!("n {slot}"), line);
+        }
+        let below = place + 18.0 + 15.0 * (name.len() - 1) as f64;
         for (index, line) in numbers(series.median, strip.y.unit, is_split).iter().enumerate() {
-            let y = place + 18.0 + 14.0 * index as f64;
+            let y = below + 14.0 * index as f64;
             canvas.text((x, y), Anchor::Start, "am", &fit(line, 12.0, space));
         }
     }
@@ -248,12 +250,11 @@ fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
             let name = fit(&series.series.name, NAME, canvas.width());
             canvas.text((0.0, y.map.to - 10.0), Anchor::Start, &class, &name);
         } else {
-            canvas.text(
-                (0.0, middle + 4.5),
-                Anchor::Start,
-                &class,
-                &fit(&series.series.name, NAME, names - 8.0),
-            );
+            let lines = two_lines(&series.series.name, NAME, names - 8.0);
+            let first = middle + 4.5 - 7.5 * (lines.len() - 1) as f64;
+            for (index, line) in lines.iter().enumerate() {
+                canvas.text((0.0, first + 15.0 * index as f64), Anchor::Start, &class, line);
+            }
         }
         let lines = numbers(series.median, unit, is_split);
         let first = middle + 4.0 - 7.0 * (lines.len() - 1) as f64;

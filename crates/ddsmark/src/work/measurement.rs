@@ -85,7 +85,7 @@ pub fn measure(
 
     let header = header(experiment, hosts)?;
     let oversubscription = oversubscription(&header);
-    for text in header.warnings.iter().map(|warning| &warning.text).chain(&oversubscription) {
+    for text in header.warnings.iter().map(ToString::to_string).chain(oversubscription) {
         note(&format!("warning: {text}"));
     }
     let mut progress = ProgressDisplay::new(&header.experiment);

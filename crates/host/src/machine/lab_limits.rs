@@ -41,22 +41,23 @@ pub fn lab_warnings(plan: &Plan) -> Vec<Warning> {
         (None, _) => String::new(),
     };
     let short = short.iter().map(|(rate, of)| {
-        format!(
+        let text = format!(
             "at {} Mbit/s, round trips of {} are mostly those of virtual hosts: they and their switch add 40 µs or more, and the \
-             wire takes less; hint: compare with a lab without a rate, or use a lower one",
+             wire takes less",
             rate / 1_000_000,
             sizes(of)
-        )
+        );
+        Warning::new(WarningKind::Host, text).with_hint("compare with a lab without a rate, or use a lower one")
     });
     let many = many.iter().map(|(rate, of)| {
-        format!(
-            "samples of {} fill {} Mbit/s with more frames than two cores forward between virtual hosts, about {FRAMES_OF_LAB}/s; \
-             hint: use larger samples, batches, or a lower rate",
+        let text = format!(
+            "samples of {} fill {} Mbit/s with more frames than two cores forward between virtual hosts, about {FRAMES_OF_LAB}/s",
             sizes(of),
             rate / 1_000_000
-        )
+        );
+        Warning::new(WarningKind::Host, text).with_hint("use larger samples, batches, or a lower rate")
     });
-    short.chain(many).map(|text| Warning { kind: WarningKind::Host, text }).collect()
+    short.chain(many).collect()
 }
 
 #[cfg(test)]
@@ -73,7 +74,7 @@ mod tests {
         let texts = |link: &str, workload, size| {
             let link = Some(link.parse().expect("a link"));
             let plan = plan(Factors { link, ..cell(workload, size) });
-            lab_warnings(&plan).into_iter().map(|warning| warning.text).collect::<Vec<_>>()
+            lab_warnings(&plan).iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         let short = &texts("rate=1gbit", Workload::Latency, 64)[0];
         assert!(short.starts_with("at 1000 Mbit/s, round trips of 64 bytes are mostly"), "{short}");

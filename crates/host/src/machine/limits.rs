@@ -33,14 +33,18 @@ pub fn limit_warnings(host: &HostRecord, plan: &Plan, run_topologies: &[RunTopol
     });
     let planned: Vec<Planned<'_>> =
         endpoints.filter(|planned| planned.endpoint.place.host == host.name).collect();
-    let texts = [
+    let found = [
         receive_buffer(host, &planned),
         send_buffer(host, &planned),
         reassembly(host, &planned),
         quota(host, plan),
         open_files(host, &planned),
     ];
-    texts.into_iter().flatten().map(|text| Warning { kind: WarningKind::Host, text }).collect()
+    found.into_iter().flatten().collect()
+}
+
+fn warning(text: String, hint: impl Into<String>) -> Warning {
+    Warning::new(WarningKind::Host, text).with_hint(hint)
 }
 
 /// Returns a number among the kernel settings of a host; `None` if it could not be read.
@@ -61,7 +65,7 @@ pub(super) fn unit_bytes(cell: &Cell) -> u64 {
 }
 
 /// Receive buffers that the kernel does not grant.
-fn receive_buffer(host: &HostRecord, planned: &[Planned<'_>]) -> Option<String> {
+fn receive_buffer(host: &HostRecord, planned: &[Planned<'_>]) -> Option<Warning> {
     const NAME: &str = "net.core.rmem_max";
     let limit = setting(host, NAME)?;
     // size that a buffer needs, and the unit that it has to hold
@@ -83,25 +87,26 @@ fn receive_buffer(host: &HostRecord, planned: &[Planned<'_>]) -> Option<String> 
         Some((0, unit)) => format!("no sample or batch of {unit} bytes fits into a receive buffer"),
         Some((fits, unit)) => format!("a receive buffer holds {fits} samples or batches of {unit} bytes"),
     };
-    Some(format!("{NAME} is {limit}: {why}; hint: `sysctl -w {NAME}={bytes}`"))
+    Some(warning(format!("{NAME} is {limit}: {why}"), format!("`sysctl -w {NAME}={bytes}`")))
 }
 
 /// Send buffers that the kernel does not grant.
-fn send_buffer(host: &HostRecord, planned: &[Planned<'_>]) -> Option<String> {
+fn send_buffer(host: &HostRecord, planned: &[Planned<'_>]) -> Option<Warning> {
     const NAME: &str = "net.core.wmem_max";
     let limit = setting(host, NAME)?;
     let of_writers =
         planned.iter().filter(|planned| has_sockets(planned.cell) && !planned.endpoint.writers.is_empty());
     let requested = of_writers.filter_map(|planned| planned.cell.factors.queues.send_buffer_bytes).max()?;
     (requested > limit).then(|| {
-        format!(
-            "{NAME} is {limit}: a send buffer of {requested} bytes is requested; hint: `sysctl -w {NAME}={requested}`"
+        warning(
+            format!("{NAME} is {limit}: a send buffer of {requested} bytes is requested"),
+            format!("`sysctl -w {NAME}={requested}`"),
         )
     })
 }
 
 /// Fragments of best-effort samples that the kernel has no memory to reassemble.
-fn reassembly(host: &HostRecord, planned: &[Planned<'_>]) -> Option<String> {
+fn reassembly(host: &HostRecord, planned: &[Planned<'_>]) -> Option<Warning> {
     const NAME: &str = "net.ipv4.ipfrag_high_thresh";
     let limit = setting(host, NAME)?;
     let large = |Planned { cell, endpoint }: &Planned<'_>| {
@@ -117,14 +122,14 @@ fn reassembly(host: &HostRecord, planned: &[Planned<'_>]) -> Option<String> {
         (has_sockets(cell) && best_effort && is_fragmented && !fits).then_some(unit)
     };
     let unit = planned.iter().filter_map(large).max()?;
-    Some(format!(
-        "{NAME} is {limit}: the fragments of a best-effort sample of {unit} bytes may not fit, and without one of them it is \
-         lost; hint: `sysctl -w {REASSEMBLY}`"
-    ))
+    let text = format!(
+        "{NAME} is {limit}: the fragments of a best-effort sample of {unit} bytes may not fit, and without one of them it is lost"
+    );
+    Some(warning(text, format!("`sysctl -w {REASSEMBLY}`")))
 }
 
 /// Time that a control group gives to fewer cores than the endpoints use.
-fn quota(host: &HostRecord, plan: &Plan) -> Option<String> {
+fn quota(host: &HostRecord, plan: &Plan) -> Option<Warning> {
     let text = host.environment.fields.get("cgroup")?.get("cpu.max")?;
     let (quota, period) = text.split_once(' ')?;
     let (quota, period): (f64, f64) = (quota.parse().ok()?, period.trim().parse().ok()?);
@@ -136,15 +141,16 @@ fn quota(host: &HostRecord, plan: &Plan) -> Option<String> {
     };
     let allowed = quota / period;
     (period > 0.0 && allowed < cores as f64).then(|| {
-        format!(
+        let text = format!(
             "cpu.max allows the time of {allowed:.1} cores, and the endpoints may use {cores}: all threads stop for the rest of a \
-             period; hint: start the container with `--cpuset-cpus` instead of `--cpus`"
-        )
+             period"
+        );
+        warning(text, "start the container with `--cpuset-cpus` instead of `--cpus`")
     })
 }
 
 /// Limit of open files that the agents of a run exceed.
-fn open_files(host: &HostRecord, planned: &[Planned<'_>]) -> Option<String> {
+fn open_files(host: &HostRecord, planned: &[Planned<'_>]) -> Option<Warning> {
     let text = host.environment.fields.get("limit")?.get("max_open_files")?;
     let limit: usize = text.split_once(' ')?.0.parse().ok()?;
     let mut agents: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
@@ -154,9 +160,9 @@ fn open_files(host: &HostRecord, planned: &[Planned<'_>]) -> Option<String> {
     let agents = agents.values().map(BTreeSet::len).max()?;
     let need = OWN_FILES + FILES_OF_AGENT * agents;
     (need > limit).then(|| {
-        format!(
-            "the limit of open files is {limit}: the {agents} agents of a run need {need}; hint: `ulimit -n {need}` in the shell \
-             that starts ddsmark"
+        warning(
+            format!("the limit of open files is {limit}: the {agents} agents of a run need {need}"),
+            format!("`ulimit -n {need}` in the shell that starts ddsmark"),
         )
     })
 }
@@ -207,7 +213,7 @@ pub(super) mod tests {
 
     fn texts(host: &HostRecord, factors: Factors) -> Vec<String> {
         let plan = plan(factors);
-        limit_warnings(host, &plan, &plan.run_topologies()).into_iter().map(|warning| warning.text).collect()
+        limit_warnings(host, &plan, &plan.run_topologies()).iter().map(ToString::to_string).collect()
     }
 
     #[test]

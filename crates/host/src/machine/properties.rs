@@ -106,26 +106,31 @@ fn clock_discipline() -> Option<ClockDiscipline> {
 #[must_use]
 pub fn host_warnings(host: &Host) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let mut warn = |text: String| warnings.push(Warning { kind: WarningKind::Host, text });
+    let mut warn = |text: String, hint: Option<String>| {
+        warnings.push(Warning { kind: WarningKind::Host, text, hint });
+    };
     let cost = host.clock_read_ns.map(|ns| format!(" ({ns} ns a read)")).unwrap_or_default();
     if let Some(source) = &host.clock_source
         && !QUICK_CLOCKS.contains(&source.as_str())
     {
-        warn(format!(
-            "the kernel's clock source is `{source}`, which is slow to read{cost}; small latencies are overestimated; hint: if \
-             `available_clocksource` beside it has `tsc`, `echo tsc >{CLOCK_SOURCE}`"
-        ));
+        warn(
+            format!(
+                "the kernel's clock source is `{source}`, which is slow to read{cost}; small latencies are overestimated"
+            ),
+            Some(format!("if `available_clocksource` beside it has `tsc`, `echo tsc >{CLOCK_SOURCE}`")),
+        );
     } else if host.clock_read_ns.is_some_and(|ns| ns > QUICK_NS) {
-        warn(format!("reading the clock is slow{cost}; small latencies are overestimated"));
+        warn(format!("reading the clock is slow{cost}; small latencies are overestimated"), None);
     }
     if let Some(governor) = host.governor.as_deref().filter(|governor| *governor != "performance") {
-        warn(format!(
-            "the frequency governor is `{governor}`: `performance` reduces the spread; hint: `echo performance | tee \
-             /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor`"
-        ));
+        let hint = "`echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor`";
+        warn(
+            format!("the frequency governor is `{governor}`: `performance` reduces the spread"),
+            Some(hint.to_owned()),
+        );
     }
     if host.cpus < 2 {
-        warn("only one core is available; writer and reader share it".to_owned());
+        warn("only one core is available; writer and reader share it".to_owned(), None);
     }
     warnings
 }
@@ -348,6 +353,6 @@ mod tests {
         }
         let powersave =
             Host { governor: Some("powersave".to_owned()), ..Host { cpus: 8, ..Host::default() } };
-        assert!(host_warnings(&powersave)[0].text.contains("; hint: `echo performance | tee /sys/"));
+        assert!(host_warnings(&powersave)[0].to_string().contains("; hint: `echo performance | tee /sys/"));
     }
 }

@@ -109,7 +109,7 @@ pub(crate) fn figure(
     let kind = ChartKind::Heat(Heat {
         row_label: "configuration".to_owned(),
         column_label: by.label().to_owned(),
-        columns: columns.iter().map(|column| charts::number::plain(*column as f64)).collect(),
+        columns: columns.iter().map(|column| charts::number::round(*column as f64)).collect(),
         rows,
         unit: quantity.unit(),
         shade: Shade::Larger(Slot::S1),

@@ -45,7 +45,16 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
     };
     let several_treatments = several(|row| std::ptr::from_ref(row.treatment).cast());
     let several_baselines = several(|row| std::ptr::from_ref(row.baseline).cast());
-    let drawn: Vec<ForestRow> = shown.iter().map(|row| row.drawn(scene, several_treatments)).collect();
+    let points: Vec<String> =
+        shown.iter().map(|row| point_words(scene, &row.verdict.treatment.cell)).collect();
+    // What all rows have in common is said once.
+    let one_point = points.iter().all(|point| *point == points[0]).then(|| points[0].clone());
+    let names = distinct_words(shown.iter().map(|row| row.treatment.series.name.as_str()).collect());
+    let drawn = shown.iter().zip(&points).zip(names).map(|((row, point), name)| {
+        let point = if one_point.is_some() { "" } else { point };
+        row.drawn(scene, several_treatments.then_some(name), point)
+    });
+    let drawn: Vec<ForestRow> = drawn.collect();
     let more = rows.len() - shown.len();
     let has_noise = drawn.iter().any(|row| row.noise.is_some());
     let shorter = rows.iter().all(|row| row.verdict.metric.unit() == "ns");
@@ -63,6 +72,8 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
         Some(n) if n > 1 => format!("{n} comparisons share the 5 %"),
         _ => "one comparison".to_owned(),
     };
+    let point =
+        one_point.filter(|point| !point.is_empty()).map_or_else(String::new, |point| format!(" · {point}"));
     let blocks = blocks.map_or_else(|| "no block".to_owned(), |n| report::parts::count(n as usize, "block"));
     let note = format!(
         "Filled: a claim, its p-value adjusted over all comparisons; its colour is that of the better side. Hollow: \
@@ -77,7 +88,7 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
             title: title(&rows, several_treatments || several_baselines),
             better: shorter.then_some(charts::Better::Lower),
             subtitle: format!(
-                "Change against {against} · ratio on a logarithmic axis · 95 % intervals · {blocks} · {together}"
+                "Change against {against}{point} · ratio on a logarithmic axis · 95 % intervals · {blocks} · {together}"
             ),
             note,
             description: format!(
@@ -147,15 +158,20 @@ impl Row<'_> {
         }
     }
 
-    fn drawn(&self, scene: &Scene<'_>, names_treatment: bool) -> ForestRow {
+    /// Returns the row with what tells it from the others: the name of its treatment, if there are several, and its point.
+    fn drawn(&self, scene: &Scene<'_>, name: Option<String>, point: &str) -> ForestRow {
         let Self { verdict, treatment, baseline } = *self;
-        let point = point_words(scene, &verdict.treatment.cell);
         let answer = verdict.answer.as_ref();
         let ratio = |pct: f64| (1.0 + pct / 100.0).max(1e-9);
         let range = answer
             .and_then(|answer| Some(Interval { low: ratio(answer.low_pct?), high: ratio(answer.high_pct?) }));
         let value = answer.and_then(|answer| answer.change_pct).map_or(f64::NAN, ratio);
         let claim = self.claim();
+        let (value, range) = match verdict.arrived_pct() {
+            Some((0.0, _)) => (0.0, None),
+            Some((_, 0.0)) => (f64::INFINITY, None),
+            _ => (value, range),
+        };
         let slot = match claim {
             Claim::Better => treatment.series.slot,
             Claim::Worse => baseline.series.slot,
@@ -164,10 +180,9 @@ impl Row<'_> {
         let ConclusionWords { conclusion: words, interval, .. } = verdict.words();
         let interval_words = with_minus(&interval);
         let metric = verdict.metric_name();
-        let (group, label) = if names_treatment {
-            (treatment.series.name.clone(), format!("{point} {metric}").trim().to_owned())
-        } else {
-            (point, metric)
+        let (group, label) = match name {
+            Some(name) => (name, format!("{point} {metric}").trim().to_owned()),
+            None => (point.to_owned(), metric),
         };
         ForestRow {
             group,
@@ -180,6 +195,16 @@ impl Row<'_> {
             interval_words,
         }
     }
+}
+
+/// Returns names without the words that all of them have; a name of such words only stays as it is.
+fn distinct_words(names: Vec<&str>) -> Vec<String> {
+    let is_common = |word: &&str| names.iter().all(|name| name.split(' ').any(|other| other == *word));
+    let distinct = |name: &&str| {
+        let left: Vec<&str> = name.split(' ').filter(|word| !is_common(word)).collect();
+        if left.is_empty() { (*name).to_owned() } else { left.join(" ") }
+    };
+    names.iter().map(distinct).collect()
 }
 
 /// Returns the interval of the comparison of the baseline with itself.
@@ -246,5 +271,24 @@ fn title(rows: &[Row<'_>], several_pairs: bool) -> String {
             )
         }
         (true, better, worse) => format!("{} of {comparisons} show a difference{rest}", better + worse),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distinct_words;
+
+    #[test]
+    fn words_of_all_names_are_left_out() {
+        assert_eq!(
+            distinct_words(vec![
+                "base-default deadline",
+                "in-flight-16 base-default deadline",
+                "base-default lifespan"
+            ]),
+            ["deadline", "in-flight-16 deadline", "lifespan"]
+        );
+        assert_eq!(distinct_words(vec!["udp", "udp tuned"]), ["udp", "tuned"]);
+        assert_eq!(distinct_words(vec!["udp", "udp"]), ["udp", "udp"]);
     }
 }

@@ -18,7 +18,7 @@ fn hostile_names_are_inert() {
         if cell.factors.driver == "dds" {
             cell.factors.driver.clone_from(&driver);
         }
-        cell.warnings.push(Warning { kind: WarningKind::Loss, text: HOSTILE.to_owned() });
+        cell.warnings.push(Warning::new(WarningKind::Loss, HOSTILE).with_hint(HOSTILE));
         cell.settings.entry("writer".to_owned()).or_default().insert(HOSTILE.to_owned(), HOSTILE.to_owned());
     }
     let description = document.drivers.remove("dds").expect("the sample has it");
@@ -31,7 +31,7 @@ fn hostile_names_are_inert() {
     document.hosts[0].properties.name = HOSTILE.to_owned();
     document.hosts[0].properties.cpu = Some(HOSTILE.to_owned());
     document.tool.command_line.push(HOSTILE.to_owned());
-    document.warnings.push(Warning { kind: WarningKind::Host, text: HOSTILE.to_owned() });
+    document.warnings.push(Warning::new(WarningKind::Host, HOSTILE).with_hint(HOSTILE));
     document.findings.iter_mut().for_each(|finding| finding.text = format!("{HOSTILE}. "));
     let page = page(&document);
     let html = html_report::html(&page);

@@ -225,3 +225,36 @@ pub fn many(transports: u64, sizes: u64) -> ResultDocument {
     }
     assembler.document(State::Complete)
 }
+
+#[test]
+fn system_has_a_table_of_topics_and_a_row_for_each_flow() {
+    use experiment::{Deadline, Flow};
+    let deadline = Some(Deadline { deadline_ns: 1_000_000, missed_ppm: 0 });
+    let flow = |name: &str, size: u64, sps: u64| Flow {
+        deadline,
+        ..sample::paced::flow(name, size, sample::paced::constant(sps))
+    };
+    let flows = [flow("control", 64, 1_000), flow("picture", 4_096, 100)];
+    let header = sample::paced::header(&[], &flows);
+    let document = judged(sample::paced::document_with(&header, |_| {}));
+    let page = page(&document);
+    let topics = page.cells.iter().find(|table| table.title == "Topics").expect("a table of topics");
+    let drivers: usize = document.cells.len();
+    assert_eq!(topics.rows.len(), 2 * drivers, "{:?}", topics.rows);
+    let missed =
+        topics.columns.iter().position(|(heading, _)| heading.starts_with("Missed")).expect("a column");
+    for cell in &document.cells {
+        for flow in &cell.paced.as_ref().expect("a paced cell").flows {
+            let timeliness = flow.timeliness.as_ref().expect("a deadline");
+            let share = results::format_value(100.0 * timeliness.missed as f64 / timeliness.planned as f64);
+            let is_of =
+                |row: &&Vec<String>| row[0].contains(&cell.factors.driver) && row[0].contains(&flow.name);
+            let row = topics.rows.iter().find(is_of).expect("a row");
+            assert_eq!(row[missed], share, "{row:?}");
+        }
+    }
+    let ChartKind::RunStrip(strip) = &chart(&page, "flows").chart.kind else { panic!("a strip") };
+    assert_eq!(strip.series.len(), 2 * drivers);
+    let html = html_report::html(&page);
+    assert!(html.contains("Topics: 4 rows"), "the page has the table");
+}

@@ -82,3 +82,36 @@ fn percentiles_end_where_runs_end() {
         assert_eq!(series.median[1].estimate.value, rtt.p50_ns.unwrap());
     }
 }
+
+#[test]
+fn share_of_which_nothing_arrived_is_an_arrow_and_two_shares() {
+    use results::{Conclusion, Metric, VerdictKind};
+    let mut document = sample::document();
+    let baseline = document.cells.iter().filter(|cell| cell.factors.driver == "plain");
+    document.experiment.design.baseline = baseline.map(|cell| cell.id.clone()).collect();
+    let mut document = judged(document);
+    let is_first = |verdict: &&mut results::Verdict| verdict.kind == VerdictKind::Comparison;
+    let first = document.verdicts.iter_mut().find(is_first).expect("the sample compares");
+    (first.metric, first.is_of_round_trips, first.withheld) = (Metric::Arrived, true, None);
+    (first.treatment.missing_pct, first.baseline.missing_pct) = (100.0, 0.0);
+    let answer = first.answer.as_mut().expect("an answer");
+    // One ping of each run that did not return counts as half a sample.
+    (answer.change_pct, answer.low_pct, answer.high_pct) = (Some(-50.0), Some(-50.0), Some(-50.0));
+    answer.conclusion = Conclusion::Lower { better: false, within_margin: false };
+    let words = first.headline();
+    assert!(words.starts_with("share of complete round trips 0 % instead of 100 % ("), "{words}");
+    assert!(!words.contains("50"), "{words}");
+    let page = page(&document);
+    let first: String = page.answer[0].iter().map(html_report::Words::text).collect();
+    assert!(
+        first.contains("share of complete round trips is 0 % with")
+            && first.contains("instead of 100 % with"),
+        "{first}"
+    );
+    let mut figures = page.sections.iter().flat_map(|section| &section.figures);
+    let figure = figures.find(|figure| figure.id == "verdicts").expect("verdicts");
+    let ChartKind::Forest(forest) = &figure.chart.kind else { panic!("forest") };
+    let row = forest.rows.iter().find(|row| row.label.contains("complete round trips")).expect("a row");
+    assert_eq!((row.ratio.value, row.ratio.interval), (0.0, None));
+    assert_eq!((row.words.as_str(), row.interval_words.as_str()), ("0 % instead of 100 %", ""));
+}

@@ -69,3 +69,39 @@ fn ten_thousand_cells_are_a_page_with_all_rows() {
     let elements = html.matches("<td").count();
     assert!(elements < 20_000, "{elements}");
 }
+
+#[test]
+fn settings_of_the_host_are_named_without_the_hint() {
+    use results::{Warning, WarningKind};
+    let mut document = judged(sample::document());
+    document.warnings.retain(|warning| warning.kind != WarningKind::Host);
+    document.warnings.push(Warning::new(WarningKind::Host, "the limit is 5; at least").with_hint("raise it"));
+    let page = page(&document);
+    let check = page.fitness.checks.iter().find(|check| check.name == "Settings").expect("a check");
+    assert_eq!(check.text, "the limit is 5; at least");
+}
+
+#[test]
+fn system_is_answered_by_its_deadlines() {
+    use experiment::{Deadline, Flow};
+    let flow = |name: &str, deadline_ns: u64| Flow {
+        deadline: Some(Deadline { deadline_ns, missed_ppm: 0 }),
+        ..sample::paced::flow(name, 64, sample::paced::constant(1_000))
+    };
+    let mut header = sample::paced::header(&[], &[flow("control", 1_000_000), flow("picture", 50_000_000)]);
+    header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
+    let document = judged(sample::paced::document_with(&header, |run| {
+        for flow in &mut run.flows {
+            let misses = flow.name == "control" && run.number == 2;
+            let timeliness = flow.timeliness.as_mut().expect("a deadline");
+            (timeliness.missed, timeliness.is_met) = if misses { (50, false) } else { (0, true) };
+        }
+    }));
+    let runs = document.cells[0].valid_runs().count();
+    let page = page(&document);
+    let answer: String = page.answer[0].iter().map(html_report::Words::text).collect();
+    let met = format!("All deadlines were met in {} of {runs} runs with ", runs - 1);
+    assert!(answer.starts_with(&met) && answer.contains("by `control`, 25.0 % in a run"), "{answer}");
+    let all: String = page.answer.iter().flatten().map(html_report::Words::text).collect();
+    assert!(!all.contains("the median response time was"), "not that of all topics together: {all}");
+}

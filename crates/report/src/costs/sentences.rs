@@ -1,6 +1,6 @@
 //! Sentences on the costs of settings.
 
-use experiment::{Policy, Support};
+use experiment::{Policy, Support, Workload};
 use results::{Conclusion, MAX_LATENCY_LOSS_PCT, format_micros, format_value};
 use stats::median;
 
@@ -70,11 +70,16 @@ impl Costs<'_> {
             .filter(|cell| cell.shortfall().pct() > MAX_LATENCY_LOSS_PCT)
             .map(|cell| {
                 let setting = cell.factors.profile.as_deref().unwrap_or_default();
-                format!("{setting} ({} % lost)", format_value(cell.shortfall().pct()))
+                format!("{setting} ({} %)", format_value(100.0 - cell.shortfall().pct()))
             })
             .collect();
         if !lost.is_empty() {
-            words.push(format!("No time, because samples did not arrive: {}.", lost.join(", ")));
+            let round_trips = without_time
+                .iter()
+                .flat_map(|row| &row.cells)
+                .all(|cell| cell.factors.workload == Workload::Latency);
+            let what = if round_trips { "round trips were complete" } else { "samples arrived" };
+            words.push(format!("No time, because too few {what}: {}.", lost.join(", ")));
         }
         let is_complete =
             |row: &&&Row<'_>| row.cells.iter().all(|cell| cell.shortfall().pct() <= MAX_LATENCY_LOSS_PCT);

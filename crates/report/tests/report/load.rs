@@ -35,7 +35,7 @@ fn a_line_for_each_run() {
     };
     add(&Run { failure: Some(failure), ..sample::failed(&find("dds/udp4/latency/1024")) });
     let text = "delivered more than was sent".to_owned();
-    let warnings = vec![Warning { kind: WarningKind::RunsInvalid, text }];
+    let warnings = vec![Warning::new(WarningKind::RunsInvalid, text)];
     add(&Run { state: RunState::Invalid, warnings, ..find("dds/udp4/throughput/8192") });
     assert_snapshot!(lines.join("\n"));
 }

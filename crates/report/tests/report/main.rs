@@ -11,6 +11,7 @@ mod published;
 mod sample;
 mod screen;
 mod tables;
+mod topics;
 mod whole;
 
 use report::{Options, terminal};

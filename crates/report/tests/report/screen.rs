@@ -149,10 +149,10 @@ fn interrupted() -> ResultDocument {
         WarningKind::Incomplete,
         WarningKind::UncleanExit,
     ] {
-        document.cells[0].warnings.push(Warning { kind, text: "a text of this warning".to_owned() });
+        document.cells[0].warnings.push(Warning::new(kind, "a text of this warning"));
     }
     for kind in [WarningKind::Host, WarningKind::Duet, WarningKind::Noisy, WarningKind::Mixed] {
-        document.warnings.push(Warning { kind, text: "a text of this warning".to_owned() });
+        document.warnings.push(Warning::new(kind, "a text of this warning"));
     }
     document
 }

@@ -99,7 +99,7 @@ fn failed_and_invalid_runs_are_named_with_their_reasons() {
         } else if run.cell == "dds/udp4/latency/1024" && run.block == 2 {
             run.state = RunState::Invalid;
             let text = "the reader counted more samples than the writer sent: 412 and 400".to_owned();
-            run.warnings.push(Warning { kind: WarningKind::RunsInvalid, text });
+            run.warnings.push(Warning::new(WarningKind::RunsInvalid, text));
         }
     });
     assert_snapshot!(print(&document));

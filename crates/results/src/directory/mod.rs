@@ -282,7 +282,7 @@ impl Directory {
         }
         let state = if assembler.is_complete() { State::Complete } else { State::Interrupted };
         let mut document = assembler.document(state);
-        let warnings = damages.into_iter().map(|text| Warning { kind: WarningKind::Incomplete, text });
+        let warnings = damages.into_iter().map(|text| Warning::new(WarningKind::Incomplete, text));
         document.warnings.extend(warnings);
         Ok(document)
     }

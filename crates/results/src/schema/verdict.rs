@@ -17,6 +17,9 @@ pub struct Verdict {
     /// Name of the flow. Absent if the metric is over all flows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<String>,
+    /// Whether its samples are pings, each of which arrived if its round trip was complete. Absent otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_round_trips: bool,
     /// Unit of the medians and modes.
     pub unit: String,
     /// Candidate cell.
@@ -265,7 +268,19 @@ impl Verdict {
     #[must_use]
     pub fn metric_name(&self) -> String {
         let of_flow = self.flow.as_ref().map_or_else(String::new, |flow| format!(" of flow `{flow}`"));
-        format!("{}{of_flow}", self.metric.words())
+        let name = match self.metric {
+            Metric::Arrived if self.is_of_round_trips => "share of complete round trips",
+            metric => metric.words(),
+        };
+        format!("{name}{of_flow}")
+    }
+
+    /// Returns the shares of the samples that arrived of the candidate and of the baseline over all valid runs, in percent;
+    /// `None` for other metrics.
+    #[must_use]
+    pub fn arrived_pct(&self) -> Option<(f64, f64)> {
+        let share = |side: &VerdictSide| 100.0 - side.missing_pct;
+        (self.metric == Metric::Arrived).then(|| (share(&self.treatment), share(&self.baseline)))
     }
 
     /// Returns whether the conclusion over all blocks differs from that without noisy blocks.

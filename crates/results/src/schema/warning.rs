@@ -1,5 +1,7 @@
 //! Warnings of a result.
 
+use std::fmt;
+
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,8 +12,35 @@ use serde::{Deserialize, Serialize};
 pub struct Warning {
     /// Kind of the warning.
     pub kind: WarningKind,
-    /// Text of the warning, with a suggested next step if there is one.
+    /// Text of the warning.
     pub text: String,
+    /// Suggested next step. Absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl Warning {
+    /// Creates a warning without a next step.
+    #[must_use]
+    pub fn new(kind: WarningKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), hint: None }
+    }
+
+    /// Adds the next step.
+    #[must_use]
+    pub fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        match &self.hint {
+            Some(hint) => write!(f, "; hint: {hint}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Kinds of warnings.
@@ -83,4 +112,21 @@ pub enum WarningKind {
     Reference,
     /// The experiment was resumed although the environment had changed.
     Mixed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warning_of_an_older_result_has_no_hint() {
+        let older = r#"{"kind":"host","text":"the governor is `powersave`; hint: change it"}"#;
+        let warning: Warning = serde_json::from_str(older).expect("a warning");
+        assert_eq!(warning.hint, None);
+        assert_eq!(serde_json::to_string(&warning).expect("JSON"), older, "no field without a hint");
+        let warning = Warning::new(WarningKind::Host, "the governor is `powersave`").with_hint("change it");
+        assert_eq!(warning.to_string(), "the governor is `powersave`; hint: change it");
+        let text = serde_json::to_string(&warning).expect("JSON");
+        assert_eq!(serde_json::from_str::<Warning>(&text).expect("a warning"), warning);
+    }
 }

@@ -117,17 +117,15 @@ impl Assembler {
         if state == State::Interrupted {
             let planned = self.planned_runs();
             let made: usize = cells.iter().map(|cell| cell.runs.len()).sum();
-            warnings.push(Warning {
-                kind: WarningKind::Incomplete,
-                text: format!("stopped early: {made} of {planned} runs were made"),
-            });
+            let text = format!("stopped early: {made} of {planned} runs were made");
+            warnings.push(Warning::new(WarningKind::Incomplete, text));
         }
         if self.header.experiment.design.duet {
             let text = format!(
                 "absolute values are {UNDER_DUET_INTERFERENCE}: each run shared the host with the one beside it. They hold \
                  for this result only; what counts is the ratio of the two"
             );
-            warnings.push(Warning { kind: WarningKind::Duet, text });
+            warnings.push(Warning::new(WarningKind::Duet, text));
         }
         warnings.extend(self.max_rates.iter().filter_map(MaxRate::warning));
         let log = self.log.clone();

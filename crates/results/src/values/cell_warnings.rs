@@ -65,7 +65,7 @@ pub(crate) fn warnings(
 ) -> Vec<Warning> {
     let valid: Vec<&Run> = runs.iter().filter(|run| run.state == RunState::Valid).collect();
     let mut warnings = Vec::new();
-    let mut warn = |kind, text: String| warnings.push(Warning { kind, text });
+    let mut warn = |kind, text: String| warnings.push(Warning::new(kind, text));
 
     let of_state = |state| runs.iter().filter(|run| run.state == state).collect::<Vec<_>>();
     let failed = of_state(RunState::Failed);
@@ -252,7 +252,7 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
                 1 => same[0].text.clone(),
                 n => format!("{} (the first of {n} such warnings of the runs)", same[0].text),
             };
-            Warning { kind, text }
+            Warning { kind, text, hint: same[0].hint.clone() }
         })
         .collect()
 }

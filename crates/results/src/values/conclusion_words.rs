@@ -92,9 +92,24 @@ impl Verdict {
             _ => String::new(),
         };
         let change = answer.change_pct.unwrap_or_default();
+        // A run in which nothing arrived counts as half a sample: its change in percent depends on how many samples a run has.
+        let arrived = self.arrived_pct().map(|(of, other)| {
+            (
+                of == 0.0 || other == 0.0,
+                format!("{} % instead of {} %", format_value(of), format_value(other)),
+            )
+        });
+        if let (Conclusion::Higher { .. } | Conclusion::Lower { .. }, Some((true, conclusion))) =
+            (&answer.conclusion, &arrived)
+        {
+            let (detail, interval) = (String::new(), String::new());
+            return ConclusionWords { conclusion: conclusion.clone(), detail, interval, basis };
+        }
+        let arrived = arrived.map(|(_, words)| words);
         let equivalent = |within: bool| {
             let margin = 100.0 * Rules::DEFAULT.margin;
-            if within { format!("equivalent within {margin} %") } else { String::new() }
+            let equivalent = within.then(|| format!("equivalent within {margin} %"));
+            arrived.iter().cloned().chain(equivalent).collect::<Vec<_>>().join(", ")
         };
         let (conclusion, detail, interval) = match &answer.conclusion {
             Conclusion::Higher { within_margin, .. } => {

@@ -89,7 +89,7 @@ impl MaxRate {
             format_value(spread.max),
             format_spread(100.0 * half)
         );
-        Some(Warning { kind: WarningKind::Spread, text })
+        Some(Warning::new(WarningKind::Spread, text))
     }
 
     /// Returns the failure of the cells that need this maximum, if all of its runs failed.

@@ -24,7 +24,7 @@ impl ExperimentLog {
                  of its own, would show smaller differences",
                 self.blocks.len()
             );
-            warnings.push(Warning { kind: WarningKind::Noisy, text });
+            warnings.push(Warning::new(WarningKind::Noisy, text));
         }
         warnings.extend(self.other_experiments());
         let failed: Vec<&String> = self.blocks.iter().filter_map(Block::reference_error).collect();
@@ -34,16 +34,16 @@ impl ExperimentLog {
                 failed.len(),
                 self.blocks.len()
             );
-            warnings.push(Warning { kind: WarningKind::Reference, text });
+            warnings.push(Warning::new(WarningKind::Reference, text));
         }
         let mixed = self.resumed.iter().filter(|resumption| !resumption.differences.is_empty());
-        warnings.extend(mixed.map(|resumption| Warning {
-            kind: WarningKind::Mixed,
-            text: format!(
+        warnings.extend(mixed.map(|resumption| {
+            let text = format!(
                 "from run {} on it was measured in another environment: {}",
                 resumption.first_run,
                 resumption.differences.join("; ")
-            ),
+            );
+            Warning::new(WarningKind::Mixed, text)
         }));
         warnings
     }
@@ -66,7 +66,7 @@ impl ExperimentLog {
                  `{directory}`, since {since}; the two disturb each other: measure one after the other",
                 numbers.join(", ")
             );
-            Warning { kind: WarningKind::OtherExperiment, text }
+            Warning::new(WarningKind::OtherExperiment, text)
         };
         blocks.into_iter().map(warning).collect()
     }

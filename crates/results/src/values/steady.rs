@@ -180,7 +180,7 @@ pub(crate) fn not_steady(valid: &[&Run]) -> Vec<Warning> {
                     Some(format!("{} of {judged} runs {what}, {example} {number})", runs.len()))
                 })
                 .collect();
-            (!clauses.is_empty()).then(|| Warning { kind: WarningKind::NotSteady, text: clauses.join("; ") })
+            (!clauses.is_empty()).then(|| Warning::new(WarningKind::NotSteady, clauses.join("; ")))
         })
         .collect()
 }

@@ -315,7 +315,7 @@ fn each_defect_has_exactly_its_own_warning() {
             Workload::Throughput,
             |run| {
                 let (kind, text) = (WarningKind::WritesRefused, "9 writes were refused".to_owned());
-                run.warnings.push(Warning { kind, text });
+                run.warnings.push(Warning::new(kind, text));
             },
             "9 writes were refused (the first of 3 such warnings of the runs)",
         ),

@@ -178,7 +178,7 @@ impl RunExecutor<'_> {
                 "another experiment uses DDS domain {}: each discovers the participants of the other one",
                 name.domain.number
             );
-            run.warnings.push(Warning { kind: WarningKind::OtherExperiment, text });
+            run.warnings.push(Warning::new(WarningKind::OtherExperiment, text));
         }
         let measured = phases.measured();
         run.phases_ns = phases.into_times();
@@ -186,10 +186,8 @@ impl RunExecutor<'_> {
             Ok(None) => {}
             // All reports had come: what they count is complete.
             Ok(Some(failure)) => {
-                run.warnings.push(Warning {
-                    kind: WarningKind::UncleanExit,
-                    text: failed_exit(&failure, &run_phases.topology),
-                });
+                let text = failed_exit(&failure, &run_phases.topology);
+                run.warnings.push(Warning::new(WarningKind::UncleanExit, text));
                 run.exit_failure = Some(failure);
             }
             Err(None) => return None,

@@ -74,7 +74,7 @@ fn is_the_senders(trials: &[TrialRecord], goal: usize, upper: Bound) -> bool {
 /// Returns warnings about the limits of the outcome.
 pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let mut warn = |kind, text: String| warnings.push(Warning { kind, text });
+    let mut warn = |kind, text: String| warnings.push(Warning::new(kind, text));
     for (goal, planned) in record.goals.iter().zip(&plan.goals) {
         let aim = goal.aim;
         let rate = |bound: &Option<SearchBound>| bound.as_ref().map_or(0.0, |bound| bound.load_sps);

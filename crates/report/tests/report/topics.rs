@@ -1,0 +1,103 @@
+//! Table of the topics of a system: flows with deadlines, and groups of equal ones.
+
+use experiment::{Deadline, Flow};
+use insta::assert_snapshot;
+use results::ResultDocument;
+
+use crate::{
+    print,
+    sample::{
+        self,
+        paced::{constant, document_with, flow},
+    },
+};
+
+const MS: u64 = 1_000_000;
+
+fn with_deadline(flow: Flow, deadline_ms: u64, missed_ppm: u32) -> Flow {
+    let deadline = Deadline { deadline_ns: deadline_ms * MS, missed_ppm };
+    Flow { deadline: Some(deadline), ..flow }
+}
+
+/// Returns a system of one topic and of a group of three equal ones. The topic misses its deadline in run 3, the second of the
+/// group is slower than the others.
+fn system() -> ResultDocument {
+    let control = with_deadline(flow("control", 64, constant(1_000)), 1, 0);
+    let small = |number: u32| {
+        let named = flow(&format!("small-{number}"), 256, constant(100));
+        Flow { group: Some("small".to_owned()), ..with_deadline(named, 10, 10_000) }
+    };
+    let flows = [control, small(1), small(2), small(3)];
+    let mut header = sample::paced::header(&[], &flows);
+    header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
+    document_with(&header, |run| {
+        for flow in &mut run.flows {
+            let timeliness = flow.timeliness.as_mut().expect("all have deadlines");
+            if flow.name == "small-2" {
+                for latency in flow.latency.values_mut() {
+                    latency.max_ns += 7 * MS;
+                    for ns in [&mut latency.p50_ns, &mut latency.p99_ns].into_iter().flatten() {
+                        *ns += 5 * MS;
+                    }
+                }
+            }
+            let misses = flow.name == "control" && run.number == 3;
+            (timeliness.missed, timeliness.is_met) = if misses { (4, false) } else { (0, true) };
+        }
+    })
+}
+
+/// Returns the entries of the line of a topic, without its name.
+#[track_caller]
+fn entries(text: &str, topic: &str) -> Vec<String> {
+    let table = text.split("\nTopics: ").nth(1).expect("a table of topics");
+    let line = table.lines().find(|line| line.trim_start().starts_with(topic));
+    let line = line.unwrap_or_else(|| panic!("no row of {topic}: {table}"));
+    line.trim_start()[topic.len()..].split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn topics_are_a_table_with_their_deadlines() {
+    let text = print(&system());
+    let table = text.split("\nTopics: ").nth(1).expect("a table of topics");
+    assert_snapshot!(table.split("\n\n").next().expect("a part").trim_end());
+}
+
+#[test]
+fn topics_have_the_values_of_the_document() {
+    let document = system();
+    let cell = &document.cells[0];
+    let runs = cell.valid_runs().count();
+    let flows = &cell.paced.as_ref().expect("a paced cell").flows;
+    let of = |name: &str| flows.iter().find(|flow| flow.name == name).expect("a flow");
+    let text = print(&document);
+    let control = entries(&text, "control");
+    assert_eq!(control[0], "64");
+    let timeliness = of("control").timeliness.as_ref().expect("a deadline");
+    assert_eq!((timeliness.missed, timeliness.planned), (4, 200 * runs as u64));
+    let missed = results::format_value(400.0 / timeliness.planned as f64);
+    assert_eq!(control[control.len() - 3..], [missed, "0".to_owned(), format!("{}/{runs}", runs - 1)]);
+    // A group has the missed samples of all, and names the slowest of them, which has the longest time.
+    let (group, worst) = (entries(&text, "small x3"), entries(&text, "worst: small-2"));
+    assert_eq!(group[group.len() - 2..], ["1.00".to_owned(), format!("{runs}/{runs}")]);
+    let max = results::format_micros(of("small-2").latency["response"].max_ns as f64);
+    assert!(group.contains(&max) && worst.contains(&max), "{group:?} {worst:?} {max}");
+    let p50 = |name: &str| of(name).latency["response"].p50_ns.expect("enough samples");
+    assert!(p50("small-2") > p50("small-1") + 4e6);
+    let typical = stats::median(&["small-1", "small-2", "small-3"].map(p50)).expect("three");
+    assert!(group.contains(&results::format_micros(typical)), "{group:?}");
+    assert!(worst.contains(&results::format_micros(p50("small-2"))), "{worst:?}");
+}
+
+#[test]
+fn system_is_met_if_all_topics_are() {
+    let document = system();
+    let runs = document.cells[0].valid_runs().count();
+    let words = format!("System met in {} of {runs} runs: control missed 2.00 % in run 3", runs - 1);
+    let text = print(&document).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(&words), "{words} in {text}");
+    let screen = report::first_screen(&document, report::ScreenOptions::default());
+    for topic in ["control", "small x3", "worst: small-2"] {
+        assert!(screen.contains(topic), "{topic} in {screen}");
+    }
+}
