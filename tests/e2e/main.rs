@@ -1,6 +1,7 @@
 //! ddsmark as a user runs it: real processes, real middleware. Needs `make drivers` once.
 
 mod support;
+mod systems;
 
 mod actions;
 mod batching;

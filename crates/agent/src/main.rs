@@ -9,7 +9,10 @@ use std::{
     thread,
 };
 
-use agent::{base::error::AgentError, session::AgentSession};
+use agent::{
+    base::error::AgentError,
+    session::{AgentSession, ProcessParticipant},
+};
 use clap::Parser;
 use control::Reply;
 use driver_host::Driver;
@@ -60,13 +63,14 @@ fn main() -> ExitCode {
 fn play_all(driver: &Path, channels: Vec<OwnedFd>) -> Result<(), AgentError> {
     // The driver is described by one thread at a time.
     let loading = Arc::new(Mutex::new(()));
+    let participant = ProcessParticipant::default();
     let mut channels = channels.into_iter();
     let first = channels.next();
     let mut others = Vec::new();
     for (number, channel) in (2..).zip(channels) {
-        let (driver, loading) = (driver.to_owned(), Arc::clone(&loading));
+        let (driver, loading, participant) = (driver.to_owned(), Arc::clone(&loading), participant.clone());
         let play_one = move || {
-            let played = play(&driver, &loading, channel);
+            let played = play(&driver, &loading, participant, channel);
             if let Err(error) = played {
                 // The endpoints of a process end together, whatever the other ones are doing.
                 eprintln!("ddsmark-agent: {error}");
@@ -76,7 +80,7 @@ fn play_all(driver: &Path, channels: Vec<OwnedFd>) -> Result<(), AgentError> {
         let thread = thread::Builder::new().name(format!("endpoint-{number}")).spawn(play_one);
         others.push(thread.map_err(control::ChannelError::Broken)?);
     }
-    first.map_or(Ok(()), |channel| play(driver, &loading, channel))?;
+    first.map_or(Ok(()), |channel| play(driver, &loading, participant, channel))?;
     for other in others {
         // A thread that panicked has ended the process.
         let _ = other.join();
@@ -84,7 +88,12 @@ fn play_all(driver: &Path, channels: Vec<OwnedFd>) -> Result<(), AgentError> {
     Ok(())
 }
 
-fn play(driver: &Path, loading: &Mutex<()>, channel: OwnedFd) -> Result<(), AgentError> {
+fn play(
+    driver: &Path,
+    loading: &Mutex<()>,
+    participant: ProcessParticipant,
+    channel: OwnedFd,
+) -> Result<(), AgentError> {
     let mut replies = File::from(channel);
     let orders = replies.try_clone().map_err(control::ChannelError::Broken)?;
     let loaded = {
@@ -101,7 +110,7 @@ fn play(driver: &Path, loading: &Mutex<()>, channel: OwnedFd) -> Result<(), Agen
             return Err(error.into());
         }
     };
-    AgentSession::begin(driver, orders.into(), replies)?.run()
+    AgentSession::begin(driver, participant, orders.into(), replies)?.run()
 }
 
 /// Runs the reader of a case until the agent that runs the case is done or gone.

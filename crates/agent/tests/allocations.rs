@@ -27,6 +27,7 @@ const SAMPLES: u64 = 10_000;
 fn writing_receiving_and_recording_allocate_nothing() {
     for instances in [None, Some(1), Some(100)] {
         let stream = StreamSpec {
+            flow: 0,
             writer: 1,
             size_bytes: 256,
             instances,

@@ -15,6 +15,7 @@ pub(crate) fn process_record(members: &[&AgentOutcome]) -> Option<ProcessRecord>
     let readings: Vec<&Usage> = members.iter().map(|agent| &agent.report.usage).collect();
     Some(ProcessRecord {
         number: first.endpoint.process,
+        name: first.endpoint.process_name.clone(),
         pid: first.pid,
         endpoints: members.iter().map(|agent| agent.endpoint.id.clone()).collect(),
         usage: Usage::of_process(&readings)?,
@@ -32,6 +33,7 @@ pub(crate) fn add(evaluation: &mut Evaluation, reports: &RunReports) {
         });
     }
     let (mut writers, mut readers) = (Vec::new(), Vec::new());
+    let mut does_both = false;
     for members in reports.processes() {
         let Some(ProcessRecord { endpoints, usage, .. }) = process_record(&members) else { continue };
         let process = match &endpoints[..] {
@@ -58,9 +60,11 @@ pub(crate) fn add(evaluation: &mut Evaluation, reports: &RunReports) {
             evaluation.warn(WarningKind::IdleCpu, text);
         }
         let drives = members.first().is_some_and(|agent| agent.drives());
+        does_both |= members.iter().any(|agent| agent.drives() != drives);
         if drives { &mut writers } else { &mut readers }.push(usage);
     }
-    evaluation.cpu = CpuPerSample::from_usage(&writers, &readers);
+    // The CPU time of a process that writes and reads is of both.
+    evaluation.cpu = if does_both { None } else { CpuPerSample::from_usage(&writers, &readers) };
 }
 
 /// Returns the number of samples that an agent counted: sent, echoed or received, also from writers that did not report.

@@ -93,11 +93,12 @@ impl Delivery<'_> {
     pub(crate) fn check_witnesses(&self, evaluation: &mut Evaluation, factors: &Factors, alone: bool) {
         let Self { whose, route, accepted, received, .. } = *self;
         let (stream, arrived) = (route.flow, route.reading.drained);
+        let [of_writer, of_reader] = route.entities;
         let Received { delivered, warm_up, .. } = *received;
         self.check_counts(evaluation);
         let reliable = factors.is_reliable(stream);
         // Otherwise a driver may send while its counter is read.
-        let sent = counter(route.writing, "writer", stream, "bytes_sent");
+        let sent = counter(route.writing, "writer", of_writer, "bytes_sent");
         if let Some(sent) = sent.filter(|_| arrived || !reliable) {
             evaluation.check(sent >= received.bytes, || {
                 format!(
@@ -106,7 +107,7 @@ impl Delivery<'_> {
                 )
             });
         }
-        let came = counter(route.reading, "reader", stream, "bytes_received");
+        let came = counter(route.reading, "reader", of_reader, "bytes_received");
         let exact = alone && received.taken.is_some();
         if let Some(came) = came.filter(|_| arrived || exact) {
             let bytes = if exact { received.given_bytes } else { received.bytes };
@@ -117,7 +118,7 @@ impl Delivery<'_> {
             });
         }
         let not_given = total([accepted.saturating_sub(delivered), self.warm_up.saturating_sub(warm_up)]);
-        let lost = counter(route.reading, "reader", stream, "samples_lost").unwrap_or(0);
+        let lost = counter(route.reading, "reader", of_reader, "samples_lost").unwrap_or(0);
         // The middleware counts what it lost of all writers together.
         if lost > not_given && !route.shared {
             let text = format!(

@@ -53,7 +53,7 @@ fn sides<'a>(route: &Route<'a>) -> Option<Sides<'a>> {
             service: None,
         });
     }
-    let writer = writing.paced_writer()?.flows.get(route.flow)?;
+    let writer = writing.paced_writer()?.flows.get(route.entities[0])?;
     let read = reading.paced_reader()?.flows.get(route.position)?;
     Some(Sides {
         offered: writer.offered,

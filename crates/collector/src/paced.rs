@@ -47,7 +47,7 @@ struct Ends<'a> {
 impl<'a> Ends<'a> {
     /// Returns the reports of a route; `None` if one is missing.
     fn of(route: Route<'a>, factors: &Factors, pair: bool) -> Option<Self> {
-        let writer = route.writing.report.paced_writer()?.flows.get(route.flow)?;
+        let writer = route.writing.report.paced_writer()?.flows.get(route.entities[0])?;
         let read = route.reading.report.paced_reader()?.flows.get(route.position)?;
         let load = route.stream.load.as_ref()?;
         let whose = route.whose(factors, pair);
@@ -203,8 +203,9 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         takes: TakeStats::sum(
             readers.iter().flat_map(|read| &read.flows).filter_map(|flow| flow.takes.as_ref()),
         ),
-        readers: EndpointSpread::of_readers(&evaluation.flows, &rates),
-        writers: EndpointSpread::of_writers(&evaluation.flows, &rates),
+        // The processes of a system have different flows.
+        readers: EndpointSpread::of_readers(&evaluation.flows, &rates).filter(|_| !factors.is_system()),
+        writers: EndpointSpread::of_writers(&evaluation.flows, &rates).filter(|_| !factors.is_system()),
         ..rates
     };
     let paced = paced(length_ns, &writers, &written);

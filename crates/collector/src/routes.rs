@@ -12,8 +12,10 @@ use crate::{AgentOutcome, RunReports};
 pub(crate) struct Route<'a> {
     pub(crate) writing: &'a AgentOutcome,
     pub(crate) reading: &'a AgentOutcome,
-    /// Index of the flow of the experiment: that of the writer, and of the reader, at its endpoint.
+    /// Index of the flow of the experiment.
     pub(crate) flow: usize,
+    /// Index of the writer at the writing endpoint, and of the reader at the reading one.
+    pub(crate) entities: [usize; 2],
     /// Position of the stream among all streams that the reading endpoint expects.
     pub(crate) position: usize,
     pub(crate) stream: &'a StreamSpec,
@@ -23,20 +25,25 @@ pub(crate) struct Route<'a> {
     pub(crate) shared: bool,
 }
 
-/// Stream that a reading endpoint expects: its position among all of them, and its reader.
-type Expected<'a> = (usize, &'a StreamSpec, &'a ReaderSpec);
+/// Stream that a reading endpoint expects: its position among all of them, and its reader with its index.
+#[derive(Clone, Copy)]
+struct Expected<'a> {
+    position: usize,
+    stream: &'a StreamSpec,
+    reader: (usize, &'a ReaderSpec),
+}
 
-/// Returns the streams that an endpoint expects, by the index of the reader and the number of the writer.
-fn expected(reading: &AgentOutcome) -> BTreeMap<(usize, u16), Expected<'_>> {
+/// Returns the streams that an endpoint expects, by the index of the flow and the number of the writer.
+fn expected(reading: &AgentOutcome) -> BTreeMap<(u32, u16), Expected<'_>> {
     let streams = reading
         .endpoint
         .readers
         .iter()
         .enumerate()
-        .flat_map(|(index, reader)| reader.streams.iter().map(move |stream| (index, stream, reader)));
+        .flat_map(|reader| reader.1.streams.iter().map(move |stream| (stream, reader)));
     let mut expected = BTreeMap::new();
-    for (position, (index, stream, reader)) in streams.enumerate() {
-        expected.entry((index, stream.writer)).or_insert((position, stream, reader));
+    for (position, (stream, reader)) in streams.enumerate() {
+        expected.entry((stream.flow, stream.writer)).or_insert(Expected { position, stream, reader });
     }
     expected
 }
@@ -47,17 +54,20 @@ impl RunReports {
         let serving: Vec<_> = self.all_serving().map(|reading| (reading, expected(reading))).collect();
         let mut routes = Vec::new();
         for writing in self.all_driving() {
-            for (flow, writer) in writing.endpoint.writers.iter().enumerate() {
+            for (index, writer) in writing.endpoint.writers.iter().enumerate() {
                 for (reading, expected) in &serving {
-                    let found = expected.get(&(flow, writer.stream.writer)).copied();
-                    routes.extend(found.map(|(position, stream, reader)| Route {
-                        writing,
-                        reading,
-                        flow,
-                        position,
-                        stream,
-                        filter: reader.content_filter,
-                        shared: reader.streams.len() > 1,
+                    let found = expected.get(&(writer.stream.flow, writer.stream.writer)).copied();
+                    routes.extend(found.map(|Expected { position, stream, reader: (of_reader, reader) }| {
+                        Route {
+                            writing,
+                            reading,
+                            flow: stream.flow as usize,
+                            entities: [index, of_reader],
+                            position,
+                            stream,
+                            filter: reader.content_filter,
+                            shared: reader.streams.len() > 1,
+                        }
                     }));
                 }
             }
@@ -121,6 +131,7 @@ impl Route<'_> {
     pub(crate) fn record(&self, factors: &Factors) -> FlowRecord {
         FlowRecord {
             name: self.name(factors),
+            group: factors.flows.get(self.flow).and_then(|flow| flow.group.clone()),
             writer: self.writing.endpoint.id.clone(),
             reader: self.reading.endpoint.id.clone(),
             size_bytes: self.stream.size_bytes,

@@ -53,6 +53,7 @@ pub use factors::{
     profiles::{QosProfile, profile_file, qos_profile, variable_names},
     queues::Queues,
     rate::{Rate, RateSpec},
+    scale::Scale,
     topology::Topology,
     variables::{VARIABLES_OF_ALL_PROGRAMS, VariableValue, Variables},
 };
@@ -68,6 +69,7 @@ pub use plan::{
     effort::Effort,
     experiment::{Cell, DuetSlot, Plan, ScheduledRun, Variants},
     experiment_file::{DesignSection, ExperimentFile, FlowSection, json_schema},
+    flow_kind::FlowKind,
     hosts::HostSection,
     interleave::InterleaveError,
     limits::Limits,

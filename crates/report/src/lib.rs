@@ -40,6 +40,7 @@ mod shell;
 mod summary;
 mod support;
 mod system;
+mod system_verdict;
 mod tables;
 mod terminal;
 mod verdicts;

@@ -10,7 +10,7 @@ use crate::{
     markdown,
     number::{count, date},
     settings::interference,
-    shell,
+    shell, system_verdict,
 };
 
 /// Maximum adjusted p-value at which a comparison without a claim is listed for exploration.
@@ -71,6 +71,9 @@ fn lines(verdicts: &[&Verdict], width: usize) -> String {
             _ => treatment,
         };
         text.push_str(&wrap(&heading, width, 2));
+        if let Some(line) = system_verdict::line(same) {
+            text.push_str(&wrap(&line, width, 4));
+        }
         for verdict in same {
             text.push_str(&wrap(&verdict.text, width, 4));
         }

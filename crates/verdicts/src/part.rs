@@ -61,7 +61,7 @@ impl<'d> Part<'d> {
     /// Returns the share of the samples of a flow, or of all flows, that did not arrive, in percent.
     pub fn missing_pct(&self, flow: Option<&str>) -> f64 {
         let of_run =
-            |run: &'d Run| run.flows.iter().filter(move |of_run| flow.is_none_or(|name| of_run.name == name));
+            |run: &'d Run| run.flows.iter().filter(move |of_run| flow.is_none_or(|name| of_run.is_of(name)));
         let flows = self.runs().filter(|run| run.state == RunState::Valid).flat_map(of_run);
         flows.map(FlowRecord::shortfall).sum::<Shortfall>().pct()
     }

@@ -70,6 +70,7 @@ const fn words(kind: Kind) -> &'static str {
         Kind::Placement => "placement",
         Kind::LinkRate => "rate of a link",
         Kind::LinkDelay => "delay of a link",
+        Kind::Scale => "factor",
         Kind::LinkLoss => "loss of a link",
         Kind::Join => "`together` or `late`",
         Kind::Workload => "workload",

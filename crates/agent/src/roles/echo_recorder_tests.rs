@@ -30,6 +30,7 @@ fn second_echo_of_an_earlier_ping_is_a_duplicate() {
 #[test]
 fn echo_with_another_key_is_corrupt() {
     let keys = Keys::of_stream(&StreamSpec {
+        flow: 0,
         writer: 1,
         size_bytes: 64,
         instances: Some(3),

@@ -5,6 +5,7 @@ mod discovery;
 mod endpoints;
 mod hello;
 mod mailbox;
+mod process_participant;
 mod progress_responder;
 mod role_setup;
 
@@ -19,13 +20,15 @@ use control::{
     AgentReport, ChannelError, Configure, Configured, IDLE_NS, Inbox, MAX_WINDOWS, OpenMailbox, Reply,
     Request,
 };
-use driver_host::{Driver, Participant};
+use driver_host::Driver;
 
+pub use self::process_participant::ProcessParticipant;
 use self::{
     discovery::DiscoveryRecorder,
     endpoints::{Monitors, open_participant, pin, prioritize},
     hello::hello,
     mailbox::Mailbox,
+    process_participant::OpenParticipant,
     progress_responder::{ProgressResponder, matched},
     role_setup::open_role,
 };
@@ -54,13 +57,14 @@ const FOR_EVER: Duration = Duration::from_secs(86_400);
 /// Session with a runner: a driver, a role, and the orders.
 pub struct AgentSession<W> {
     driver: Driver,
+    process: ProcessParticipant,
     orders: Inbox<Request>,
     replies: W,
 }
 
 /// State between `configure` and `exit`.
 struct Open {
-    participant: Participant,
+    participant: OpenParticipant,
     monitors: Monitors,
     role: Box<dyn AgentRole>,
     progress: ProgressSource,
@@ -112,10 +116,15 @@ impl<W: Write + Send> AgentSession<W> {
     ///
     /// # Errors
     /// Returns an error if the runner is gone.
-    pub fn begin(driver: Driver, orders: OwnedFd, mut replies: W) -> Result<Self, AgentError> {
+    pub fn begin(
+        driver: Driver,
+        process: ProcessParticipant,
+        orders: OwnedFd,
+        mut replies: W,
+    ) -> Result<Self, AgentError> {
         let orders = Inbox::start(std::fs::File::from(orders), crate::end_at_once);
         control::send(&mut replies, &Reply::Hello(Box::new(hello(&driver))))?;
-        Ok(Self { driver, orders, replies })
+        Ok(Self { driver, process, orders, replies })
     }
 
     /// Executes orders until `exit`.
@@ -212,12 +221,18 @@ impl<W: Write + Send> AgentSession<W> {
         let mut discovery =
             configure.begin_ns.map(|begin_ns| DiscoveryRecorder::wait_until(begin_ns, interface));
         let Configure { domain, run_name, participant: spec, .. } = configure;
-        let participant = open_participant(&self.driver, *domain, run_name, spec)?;
+        let open_own = || open_participant(&self.driver, *domain, run_name, spec);
+        let participant =
+            if spec.shared { self.process.join(open_own)? } else { OpenParticipant::new(open_own()?) };
         discovery.iter_mut().for_each(DiscoveryRecorder::opened_participant);
         let join = LateJoin::of(configure);
-        let (role, monitors) = open_role(&self.driver, configure, &participant, join.as_ref())?;
-        discovery.iter_mut().for_each(DiscoveryRecorder::opened_entities);
-        let mut configured = monitors.configured(&self.driver, &participant)?;
+        let (role, monitors, mut configured) = {
+            let participant = participant.lock();
+            let (role, monitors) = open_role(&self.driver, configure, &participant, join.as_ref())?;
+            discovery.iter_mut().for_each(DiscoveryRecorder::opened_entities);
+            let configured = monitors.configured(&self.driver, &participant)?;
+            (role, monitors, configured)
+        };
         if let Some(priorities) = configure.priorities {
             let scheduling = prioritize(priorities, configure.role.drives(), &*role)?;
             configured.settings.insert("agent".to_owned(), scheduling);

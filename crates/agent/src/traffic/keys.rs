@@ -108,6 +108,7 @@ mod tests {
 
     fn keys_with(instances: Option<u32>, write_instance: Option<u32>) -> Keys {
         Keys::of_stream(&StreamSpec {
+            flow: 0,
             writer: 1,
             size_bytes: 64,
             instances,

@@ -308,6 +308,7 @@ mod tests {
     }
 
     const KEYED: StreamSpec = StreamSpec {
+        flow: 0,
         writer: 2,
         size_bytes: 64,
         instances: Some(3),

@@ -57,6 +57,7 @@ const fn value_name(kind: Kind) -> &'static str {
         Kind::Text => "NAME",
         Kind::Size => "BYTES",
         Kind::Number => "N",
+        Kind::Scale => "FACTOR",
         Kind::Flag => "BOOL",
         Kind::Time | Kind::LinkDelay => "TIME",
         Kind::LinkLoss => "PERCENT",

@@ -73,6 +73,11 @@ pub(crate) fn of_flows(cell: &Factors, by_ends: bool) -> Fields {
     for flow in &cell.flows {
         fields.push((format!("flow.{}.size", flow.name), flow.size_bytes.to_string()));
         fields.push((format!("flow.{}.load", flow.name), load_text(&flow.load)));
+        for (key, names) in [("from", &flow.from), ("to", &flow.to)] {
+            if !names.is_empty() {
+                fields.push((format!("flow.{}.{key}", flow.name), names.join(", ")));
+            }
+        }
         if flow.phase_ns > 0 {
             fields.push((format!("flow.{}.phase", flow.name), short(flow.phase_ns)));
         }

@@ -11,6 +11,11 @@ const LONGEST_DEADLINE_NS: u64 = 50_000_000;
 /// Share of the samples that may miss the deadline of a flow without a limit of its own, in millionths.
 const MISSED_PPM: u32 = 1_000;
 
+/// Process that writes the flows that name none.
+const WRITING_PROCESS: &str = "writer";
+/// Process that reads the flows that name none.
+const READING_PROCESS: &str = "reader";
+
 /// Flow: one of several streams of samples in a run, with its own topic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Flow {
@@ -29,6 +34,15 @@ pub struct Flow {
     /// Deadline of the response times. Absent for the only flow of a cell, and in results of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Deadline>,
+    /// Names of the processes that write it, each with a writer of its own. Absent: the process `writer`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from: Vec<String>,
+    /// Names of the processes that read it. Absent: the process `reader`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub to: Vec<String>,
+    /// Whether it is background traffic, which the factor `background` leaves out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub background: bool,
     /// QoS requested of its writer and reader, if the flow has policies of its own. Absent: the QoS of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qos: Option<Qos>,
@@ -62,10 +76,36 @@ impl Flow {
             load,
             phase_ns: 0,
             deadline: None,
+            from: Vec::new(),
+            to: Vec::new(),
+            background: false,
             qos: None,
             qos_of_ends: None,
         }
     }
+}
+
+impl Flow {
+    /// Returns the names of the processes that write it.
+    pub fn writing_processes(&self) -> impl Iterator<Item = &str> {
+        named_or(&self.from, WRITING_PROCESS)
+    }
+
+    /// Returns the names of the processes that read it.
+    pub fn reading_processes(&self) -> impl Iterator<Item = &str> {
+        named_or(&self.to, READING_PROCESS)
+    }
+
+    /// Returns whether it names its processes.
+    #[must_use]
+    pub fn names_processes(&self) -> bool {
+        !self.from.is_empty() || !self.to.is_empty()
+    }
+}
+
+fn named_or<'f>(names: &'f [String], default: &'static str) -> impl Iterator<Item = &'f str> {
+    let default = names.is_empty().then_some(default);
+    names.iter().map(String::as_str).chain(default)
 }
 
 impl Deadline {

@@ -26,6 +26,7 @@ pub(crate) mod queues;
 pub(crate) mod rate;
 mod reading;
 mod rows;
+pub(crate) mod scale;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -55,8 +56,8 @@ pub use self::{
     values::FactorValues,
 };
 use crate::{
-    Discovery, EndpointQos, Flow, KeyFilter, LinkSpec, Load, Placement, Qos, Queues, ReceiveMode, Topology,
-    Variables, syntax::named::named,
+    Discovery, EndpointQos, Flow, KeyFilter, LinkSpec, Load, Placement, Qos, Queues, ReceiveMode, Scale,
+    Topology, Variables, syntax::named::named,
 };
 
 /// Values of all factors of a cell: every setting of a run, as it is requested from the driver.
@@ -90,6 +91,12 @@ pub struct Factors {
     /// Offered load of the workload `paced`. Absent for other workloads, and if there are `flows`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
+    /// Factor of the rates of all flows. Absent: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<Scale>,
+    /// Whether background flows are left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_background: bool,
     /// Flows of the workload `paced`, if there are several. `size_bytes` is then the largest of their sizes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<Flow>,
@@ -166,6 +173,8 @@ impl Default for Factors {
             topics: None,
             writers_per_process: None,
             load: None,
+            scale: None,
+            no_background: false,
             flows: Vec::new(),
             batch_bytes: 0,
             batching: Batching::None,
@@ -211,11 +220,20 @@ impl Factors {
             Topology::FullMesh { participants } => {
                 usize::from(participants) * self.discovery.endpoints as usize
             }
+            Topology::Mesh { .. } if self.is_system() => {
+                self.flows.iter().map(|flow| flow.writing_processes().count()).sum()
+            }
             Topology::Mesh { writers, .. } => {
                 let topics = self.topics.unwrap_or(1) as usize;
                 usize::from(writers) * self.streams().len().max(1) * topics
             }
         }
+    }
+
+    /// Returns whether the flows name the processes that write and read them.
+    #[must_use]
+    pub fn is_system(&self) -> bool {
+        self.flows.iter().any(Flow::names_processes)
     }
 
     /// Returns the flows of a paced run: those of the experiment, or the single one of the cell.

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer, de::MapAccess};
 
 use crate::{
     Arrival, BatchSamples, FilterSpec, GroupSpec, Join, LinkDelay, LinkLoss, LinkRate, OneOrMany, Placement,
-    RateSpec, ReceiveMode, Size, Time, Topology, Workload, syntax::one_or_many::Located,
+    RateSpec, ReceiveMode, Scale, Size, Time, Topology, Workload, syntax::one_or_many::Located,
 };
 
 /// Type that is the value of a factor.
@@ -112,6 +112,8 @@ kinds! {
     Join(Join),
     /// Hosts of endpoints.
     Placement(Placement),
+    /// Factor of rates.
+    Scale(Scale),
     /// Rate of links.
     LinkRate(LinkRate),
     /// Delay of links.

@@ -3,6 +3,7 @@
 use crate::{
     DriverDescription, Factor, FactorValues, Factors, Flow, Load, PlanError, SpannedError, Value, Workload,
     factors::{FACTORS, SetValue, driver_pair, variables},
+    is_pair,
     plan::{
         axes::{MAX_CELLS, count},
         batches::Batch,
@@ -109,6 +110,13 @@ impl Expansion<'_> {
         if let Some(error) = driver_pair::check_pair(driver, description) {
             return self.cannot(driver, &FactorValues::default(), error.at(at));
         }
+        if is_pair(driver) && self.flows.iter().any(Flow::names_processes) {
+            let error = PlanError::Contradiction {
+                words: format!("a process that writes and reads has one driver, and `{driver}` is two"),
+                hint: "measure each driver alone, or leave `from` and `to` out of the flows",
+            };
+            return self.cannot(driver, &FactorValues::default(), error.at(at));
+        }
         if description.has("one_process") {
             let error = PlanError::OneProcess { driver: driver.to_owned() };
             return self.cannot(driver, &FactorValues::default(), error.at(at));
@@ -168,6 +176,7 @@ impl Expansion<'_> {
                                     ..(*way).clone()
                                 };
                                 FACTORS.iter().for_each(|row| row.settle(&mut cell));
+                                cell.set_flows();
                                 cell
                             };
                             self.workloads(axes, &batches, size, plans, factors);

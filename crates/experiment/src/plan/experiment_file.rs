@@ -18,9 +18,9 @@ use crate::{
         rate::RateSpec,
     },
     plan::{
-        changes::Changes, choices::PinChoice, hosts::HostSection, limits_section::LimitsSection,
-        published_section::PublishedSection, search_section::SearchSection, second_tier::SecondTierSection,
-        threads::WritingThreads,
+        changes::Changes, choices::PinChoice, flow_kind::FlowKind, hosts::HostSection,
+        limits_section::LimitsSection, published_section::PublishedSection, search_section::SearchSection,
+        second_tier::SecondTierSection, threads::WritingThreads,
     },
     syntax::{
         driver_name::without_version,
@@ -130,6 +130,17 @@ pub struct FlowSection {
     /// Share of the planned samples that may be missed, less than `100%`. Default `0.1%`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missed: Option<Located<Percent>>,
+    /// Name of the process that writes the flow, or a list of names: each has a writer of its own, with this rate. Names have 1 to 64
+    /// letters, digits and `-`. A process is one participant, which writes its flows and reads those that name it in `to`. Default:
+    /// `writer`.
+    #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
+    pub from: OneOrMany<String>,
+    /// Name of the process that reads the flow, or a list of names. Default: `reader`.
+    #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
+    pub to: OneOrMany<String>,
+    /// `foreground`, or `background` for traffic that the factor `background` leaves out. Default `foreground`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<FlowKind>,
     /// QoS of the flow's writer and reader, such as `{ reliability = "best_effort" }`. Overrides `[qos]` and the
     /// profile.
     #[serde(default, skip_serializing_if = "is_default")]

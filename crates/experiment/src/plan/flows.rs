@@ -7,7 +7,9 @@ use crate::{
     factors::{flow::random_phase_ns, load::Arrival, rate::RateSpec},
     plan::{
         experiment_file::{ExperimentFile, FlowSection},
+        flow_kind::{self, FlowKind},
         loads::{Traces, contradiction, load},
+        processes,
     },
     syntax::{one_or_many::Located, trace::MAX_TRACE_SAMPLES, units::Time},
 };
@@ -52,7 +54,7 @@ impl Traces<'_> {
         let mut names = BTreeSet::new();
         for section in &file.flows {
             let FlowSection { name, size, count, .. } = section.get();
-            check_name(name)?;
+            check_name(name, "flow")?;
             if let Some(count) = count
                 && !(1..=MAX_FLOWS).contains(&section.get().number())
             {
@@ -71,6 +73,9 @@ impl Traces<'_> {
             let load = self.load_of(section.get(), &mut notes)?;
             let deadline = deadline(section.get(), &load)?;
             let phase_ns = self.phase_ns(section.get())?;
+            if count.is_some() && !names.insert(name.get().clone()) {
+                return Err(PlanError::Twice { what: "flow", value: name.get().clone() }.at(name.span()));
+            }
             for index in 1..=number {
                 let group = count.is_some().then(|| name.get().clone());
                 let name =
@@ -84,6 +89,9 @@ impl Traces<'_> {
                     group,
                     phase_ns: phase_ns.unwrap_or_else(drawn),
                     deadline,
+                    from: section.get().from.values().cloned().collect(),
+                    to: section.get().to.values().cloned().collect(),
+                    background: section.get().kind == Some(FlowKind::Background),
                     ..Flow::new(&name, size_bytes, load.clone())
                 });
             }
@@ -160,10 +168,11 @@ impl Traces<'_> {
     }
 }
 
-fn check_name(name: &Located<String>) -> Result<(), SpannedError> {
+/// Rejects a name that is not 1 to 64 letters, digits and `-`. `what`: what it names.
+pub(crate) fn check_name(name: &Located<String>, what: &str) -> Result<(), SpannedError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if name.get().is_empty() || name.get().len() > MAX_NAME || !name.get().chars().all(plain) {
-        let words = format!("`{}` cannot be the name of a flow", name.get());
+        let words = format!("`{}` cannot be the name of a {what}", name.get());
         return Err(contradiction(words, "use up to 64 letters, digits and `-`").at(name.span()));
     }
     Ok(())
@@ -206,6 +215,7 @@ fn check_threads(threads: &Located<WritingThreads>, flows: &[Flow]) -> Result<()
 
 /// Rejects other workloads beside flows, and factors that the flows replace.
 pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
+    flow_kind::check(file)?;
     if file.flows.is_empty() {
         return Ok(());
     }
@@ -224,5 +234,5 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
         let words = format!("`{name}` is given both for all flows and in flows");
         return Err(contradiction(words, "remove it, or remove `[[flows]]`").at(at));
     }
-    Ok(())
+    processes::check(file)
 }

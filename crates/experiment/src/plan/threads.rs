@@ -64,7 +64,7 @@ impl WritingThreads {
 
     /// Returns the number of the thread of each flow, from 0 in the order of the flows.
     #[must_use]
-    pub fn of_flows(&self, flows: &[Flow]) -> Vec<u32> {
+    pub fn of_flows(&self, flows: &[&Flow]) -> Vec<u32> {
         let mut known: Vec<usize> = Vec::new();
         let mut number = |key: usize| {
             let found = known.iter().position(|of| *of == key);
@@ -104,6 +104,7 @@ mod tests {
             flow("camera", None),
             flow("small-2", Some("small")),
         ];
+        let flows: Vec<&Flow> = flows.iter().collect();
         let groups = |names: &[&[&str]]| {
             WritingThreads::Groups(
                 names.iter().map(|group| group.iter().map(|&name| name.to_owned()).collect()).collect(),

@@ -14,6 +14,7 @@ pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint
     let per_participant = cell.factors.discovery.endpoints as usize;
     let stream = |participant: usize, index: usize| StreamSpec {
         writer: number(participant * per_participant + index),
+        flow: index as u32,
         size_bytes: cell.factors.size_bytes,
         instances: cell.factors.instances,
         write_instance: None,
@@ -39,6 +40,7 @@ pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint
             id: format!("{}-{}", Role::Participant.name(), participant + 1),
             role: Role::Participant,
             process: 0,
+            process_name: None,
             driver: drivers[process % 2].to_owned(),
             place: Place::on_the_only_host(cell.pin, Role::Participant),
             participant: cell.participant(process.is_multiple_of(2)),

@@ -63,6 +63,7 @@ mod tests {
 
     fn stream(instances: u32, write_instance: Option<u32>) -> StreamSpec {
         StreamSpec {
+            flow: 0,
             writer: 1,
             size_bytes: 64,
             instances: Some(instances),

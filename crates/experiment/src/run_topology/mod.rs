@@ -16,6 +16,7 @@ mod ring;
 mod role;
 mod shared_list;
 mod specs;
+mod system;
 #[cfg(test)]
 mod tests;
 mod topics;
@@ -45,7 +46,7 @@ const BACK: &str = "back";
 /// Endpoints of a run. Driving endpoints come before serving ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunTopology {
-    /// Endpoints. Those of one process are adjacent.
+    /// Endpoints.
     pub endpoints: Vec<Endpoint>,
 }
 
@@ -59,6 +60,8 @@ pub struct Endpoint {
     pub role: Role,
     /// Number of its process, from 1. Endpoints of one process have the same driver and cores.
     pub process: u32,
+    /// Name of its process, if the flows name processes.
+    pub process_name: Option<String>,
     /// Name of its driver.
     pub driver: String,
     /// Host and cores.
@@ -127,8 +130,10 @@ impl RunTopology {
         run_topology.set_readers(factors, design);
         // A late reader is connected by the only thread that writes.
         if factors.discovery.join != Join::Late {
-            let threads = design.threads.of_flows(&factors.flows);
             for endpoint in run_topology.endpoints.iter_mut().filter(|endpoint| endpoint.role.drives()) {
+                let flow = |writer: &WriterSpec| factors.flows.get(writer.stream.flow as usize);
+                let written: Vec<&Flow> = endpoint.writers.iter().filter_map(flow).collect();
+                let threads = design.threads.of_flows(&written);
                 endpoint
                     .writers
                     .iter_mut()
@@ -166,11 +171,15 @@ impl RunTopology {
     #[must_use]
     pub fn new(factors: &Factors, pin: &Pin, probed: bool) -> Self {
         let mut run_topology = CellShape { factors, pin, probed }.run_topology();
-        let participants = u32::try_from(run_topology.endpoints.len()).ok();
+        let is_system = factors.is_system();
+        let participants =
+            if is_system { run_topology.processes().len() } else { run_topology.endpoints.len() };
         for endpoint in &mut run_topology.endpoints {
-            endpoint.participant.participants = participants;
+            endpoint.participant.participants = u32::try_from(participants).ok();
         }
-        run_topology.share_processes(factors.endpoints_per_process());
+        if !is_system {
+            run_topology.share_processes(factors.endpoints_per_process());
+        }
         run_topology
     }
 
@@ -296,6 +305,9 @@ impl CellShape<'_> {
         if let Topology::FullMesh { participants } = self.factors.topology {
             return RunTopology { endpoints: full_mesh::endpoints(self, participants) };
         }
+        if self.factors.is_system() {
+            return RunTopology { endpoints: system::endpoints(self) };
+        }
         let (writers, readers) = self.mesh();
         let roles = match self.factors.workload {
             // The other readers of a ping only receive it.
@@ -363,6 +375,7 @@ impl CellShape<'_> {
             id,
             role,
             process: 0,
+            process_name: None,
             driver: if role.drives() { of_writer } else { of_reader }.to_owned(),
             place: Place::on_the_only_host(self.pin, role),
             participant: self.participant(role.drives()),
@@ -379,9 +392,10 @@ impl CellShape<'_> {
         let mut streams = Vec::new();
         let mut add = |size_bytes, load, delay_ns, deadline_ns| {
             let (instances, write_instance, in_flight) = (factors.instances, None, factors.in_flight);
-            let writer = 0;
+            let (writer, flow) = (0, streams.len() as u32);
             streams.push(StreamSpec {
                 writer,
+                flow,
                 size_bytes,
                 instances,
                 write_instance,
@@ -420,6 +434,7 @@ impl CellShape<'_> {
             // The only host has no interface to others.
             interface: if factors.interface == OWN_INTERFACE { "lo" } else { &factors.interface }.to_owned(),
             multicast: factors.multicast,
+            shared: false,
             vendor_defaults: factors.vendor_defaults,
             options: factors.options_of_end(writes),
             send_buffer_bytes: factors.queues.send_buffer_bytes,

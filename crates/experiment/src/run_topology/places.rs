@@ -38,15 +38,19 @@ impl Place {
 fn cpus(pin: &Pin, role: Role) -> Option<Vec<u32>> {
     match (pin, role) {
         (Pin::None, _) => None,
-        (Pin::Cores(driving, serving), Role::Participant) => {
-            let mut all = [&driving[..], serving].concat();
-            all.sort_unstable();
-            all.dedup();
-            Some(all)
-        }
+        (Pin::Cores(..), Role::Participant) => all_cpus(pin),
         (Pin::Cores(driving, _), role) if role.drives() => Some(driving.clone()),
         (Pin::Cores(_, serving), _) => Some(serving.clone()),
     }
+}
+
+/// Returns the cores of a process that both drives and serves.
+pub(super) fn all_cpus(pin: &Pin) -> Option<Vec<u32>> {
+    let Pin::Cores(driving, serving) = pin else { return None };
+    let mut all = [&driving[..], serving].concat();
+    all.sort_unstable();
+    all.dedup();
+    Some(all)
 }
 
 impl RunTopology {
@@ -63,7 +67,7 @@ impl RunTopology {
             let pin = host.pin.as_ref().unwrap_or(pin);
             endpoint.place = Place {
                 host: host.name.clone(),
-                cpus: cpus(pin, endpoint.role),
+                cpus: if endpoint.participant.shared { all_cpus(pin) } else { cpus(pin, endpoint.role) },
                 priorities: host.priorities,
                 spin: host.spin,
             };
@@ -104,9 +108,10 @@ impl RunTopology {
     /// Returns the index of the host of each endpoint by default.
     fn default_hosts(&self, topology: Topology, hosts: usize) -> Vec<usize> {
         // Endpoints of one process have one host.
-        let all = self.endpoints.last().map_or(0, |endpoint| endpoint.process) as usize;
+        let all = self.processes().len();
         let process = |endpoint: &Endpoint| endpoint.process as usize - 1;
-        let in_turn = matches!(topology, Topology::Ring { .. } | Topology::FullMesh { .. });
+        let is_system = self.endpoints.iter().any(|endpoint| endpoint.process_name.is_some());
+        let in_turn = is_system || matches!(topology, Topology::Ring { .. } | Topology::FullMesh { .. });
         if in_turn || hosts >= all || hosts == 1 {
             return self.endpoints.iter().map(|endpoint| process(endpoint) % hosts).collect();
         }
@@ -122,9 +127,10 @@ impl RunTopology {
     }
 
     /// Returns the names by which a placement can name an endpoint, the id first.
-    fn names(endpoint: &Endpoint) -> [&str; 3] {
+    fn names(endpoint: &Endpoint) -> [&str; 4] {
         let side = if endpoint.role.drives() { "writer" } else { "reader" };
-        [&endpoint.id, endpoint.role.name(), side]
+        let process = endpoint.process_name.as_deref().unwrap_or(&endpoint.id);
+        [&endpoint.id, process, endpoint.role.name(), side]
     }
 
     /// Returns whether a name in a placement is that of an endpoint.

@@ -1,5 +1,7 @@
 //! Processes of a run, and the endpoints in each.
 
+use std::collections::BTreeMap;
+
 use super::RunTopology;
 
 impl RunTopology {
@@ -18,28 +20,29 @@ impl RunTopology {
 
     /// Gives endpoints that a placement parts from their process one of their own.
     pub(super) fn split_processes(&mut self) {
-        let mut number = 0;
-        let mut before = None;
+        let mut known: Vec<(u32, String)> = Vec::new();
         for endpoint in &mut self.endpoints {
-            let now = (endpoint.process, endpoint.place.host.clone());
-            if before.as_ref() != Some(&now) {
-                number += 1;
-            }
-            before = Some(now);
-            endpoint.process = number;
+            let own = (endpoint.process, endpoint.place.host.clone());
+            let index = known.iter().position(|of| *of == own).unwrap_or_else(|| {
+                known.push(own);
+                known.len() - 1
+            });
+            endpoint.process = index as u32 + 1;
         }
     }
 
-    /// Returns the processes of the run: the indices of the endpoints of each.
+    /// Returns the processes of the run: the indices of the endpoints of each, in the order of their first endpoints.
     #[must_use]
     pub fn processes(&self) -> Vec<Vec<usize>> {
-        let mut processes: Vec<(u32, Vec<usize>)> = Vec::new();
+        let mut processes: Vec<Vec<usize>> = Vec::new();
+        let mut by_number: BTreeMap<u32, usize> = BTreeMap::new();
         for (index, endpoint) in self.endpoints.iter().enumerate() {
-            match processes.last_mut().filter(|(number, _)| *number == endpoint.process) {
-                Some((_, members)) => members.push(index),
-                None => processes.push((endpoint.process, vec![index])),
-            }
+            let process = *by_number.entry(endpoint.process).or_insert_with(|| {
+                processes.push(Vec::new());
+                processes.len() - 1
+            });
+            processes[process].push(index);
         }
-        processes.into_iter().map(|(_, members)| members).collect()
+        processes
     }
 }

@@ -31,6 +31,7 @@ impl CellShape<'_> {
             id: format!("node-{}", index + 1),
             role,
             process: 0,
+            process_name: None,
             driver: if role.drives() { of_first } else { of_others }.to_owned(),
             place: Place::on_the_only_host(self.pin, role),
             participant: self.participant(role.drives()),

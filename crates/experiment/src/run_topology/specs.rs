@@ -24,6 +24,9 @@ pub struct ParticipantSpec {
     pub multicast: bool,
     /// Whether the middleware runs as shipped: settings that are not requested here are left to it.
     pub vendor_defaults: bool,
+    /// Whether all endpoints of the process that say so share one participant.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
     /// Driver-specific options by name.
     pub options: BTreeMap<String, String>,
     /// Send buffer of the sockets in bytes.
@@ -46,6 +49,9 @@ pub struct StreamSpec {
     /// Number of the writer, in the header of every sample: from 1, unique in the run. The pattern of its payloads and
     /// its random send times follow from this number and the seed of the run.
     pub writer: u16,
+    /// Index of its flow in the plan, or of its topic.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub flow: u32,
     /// Payload of a sample in bytes, including the 16-byte header.
     pub size_bytes: u64,
     /// Number of instances of the keyed type: the key of a sample is the sequence number in its header, modulo this
@@ -79,8 +85,8 @@ const fn is_zero(ns: &u64) -> bool {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature is that of serde")]
-const fn is_first(thread: &u32) -> bool {
-    *thread == 0
+const fn is_first(index: &u32) -> bool {
+    *index == 0
 }
 
 impl StreamSpec {

@@ -29,6 +29,7 @@ mod search;
 mod second_tier;
 mod shipped;
 mod support;
+mod systems;
 mod texts;
 mod topics;
 mod variables;

@@ -82,7 +82,7 @@ proptest! {
         file.factors.values.give("arrival", [arrival]);
         file.factors.values.give("trace", names.clone());
         file.design.spin = Some(experiment::Located::nowhere(samples % 2 == 0));
-        file.flows.push(experiment::Located::nowhere(experiment::FlowSection {
+        file.flows.push(experiment::Located::nowhere(experiment::FlowSection { from: experiment::OneOrMany::unwritten([names[0].clone()]), to: experiment::OneOrMany::default(), kind: None,
             name: experiment::Located::nowhere(names[0].clone()),
             size: experiment::Located::nowhere(experiment::Size(sizes[0])),
             rate: Some(experiment::Located::nowhere(RateSpec::Bits(bits))),

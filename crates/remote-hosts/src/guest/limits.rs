@@ -130,6 +130,7 @@ fn check_participant(participant: &ParticipantSpec) -> Result<(), GuestError> {
         interface: _,
         options: _,
         // They allocate nothing.
+        shared: _,
         multicast: _,
         vendor_defaults: _,
     } = participant;
@@ -201,6 +202,7 @@ fn check_stream(stream: &StreamSpec) -> Result<(), GuestError> {
         size_bytes: _,
         // They allocate nothing, or a bounded memory.
         writer: _,
+        flow: _,
         write_instance: _,
         loans: _,
         load: _,

@@ -15,6 +15,9 @@ use crate::{DeliveryCounts, Latency, Timeliness};
 pub struct FlowRecord {
     /// Name of its stream: that of the flow in the experiment, or `data`.
     pub name: String,
+    /// Name of the group, if the flow is one of several equal ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// Endpoint that wrote the samples, by id.
     pub writer: String,
     /// Endpoint that received them (echoed them), by id.
@@ -49,4 +52,12 @@ pub struct FlowRecord {
     /// and without intended send times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_in_writes_pct: Option<f64>,
+}
+
+impl FlowRecord {
+    /// Returns whether a flow or a group of flows has this name.
+    #[must_use]
+    pub fn is_of(&self, name: &str) -> bool {
+        self.name == name || self.group.as_deref() == Some(name)
+    }
 }

@@ -54,6 +54,9 @@ pub enum Metric {
     /// Share of the samples (pings) that were to arrive which did, in percent. A run in which nothing arrived counts as if half a
     /// sample had, so that it has a ratio to others.
     Arrived,
+    /// Share of the planned samples that missed the deadline of their flow, lost ones included, in percent, at the reader that missed
+    /// most. With half a sample more, so that a run that missed none has a ratio to others.
+    Missed,
     /// CPU time of the writer's (pinger's) process per sample, in ns.
     CpuWriter,
     /// CPU time of the reader's (echo's) process per sample, in ns.
@@ -91,7 +94,7 @@ impl Quantile {
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::RttP50,
         Self::RttP90,
         Self::RttP99,
@@ -111,6 +114,7 @@ impl Metric {
         Self::AllMatched,
         Self::SampleHop,
         Self::Arrived,
+        Self::Missed,
         Self::CpuWriter,
         Self::CpuReader,
     ];
@@ -122,6 +126,9 @@ impl Metric {
         match factors.workload {
             Workload::Latency if factors.is_pipelined() => &[Self::SampleHop, Self::RttP99],
             Workload::Latency => &[Self::RttP50, Self::RttP99],
+            Workload::Paced if factors.flows.iter().any(|flow| flow.deadline.is_some()) => {
+                &[Self::ResponseP50, Self::ResponseP99, Self::Missed]
+            }
             Workload::Paced if has_times() => &[Self::ResponseP50, Self::ResponseP99],
             Workload::Throughput | Workload::Paced => &[Self::Goodput],
             Workload::Search => &[Self::Ndr, Self::Pdr, Self::Slo],
@@ -152,6 +159,7 @@ impl Metric {
             Self::AllMatched => "all-matched",
             Self::SampleHop => "sample-hop",
             Self::Arrived => "arrived",
+            Self::Missed => "missed",
             Self::CpuWriter => "cpu-writer",
             Self::CpuReader => "cpu-reader",
         }
@@ -180,6 +188,7 @@ impl Metric {
             Self::AllMatched => "time until all are matched",
             Self::SampleHop => "time per sample and hop",
             Self::Arrived => "share of samples that arrived",
+            Self::Missed => "share of samples that missed the deadline",
             Self::CpuWriter => "CPU time per sample at the writer",
             Self::CpuReader => "CPU time per sample at the reader",
         }
@@ -191,7 +200,7 @@ impl Metric {
         match self {
             Self::Delivered | Self::Ndr | Self::Pdr | Self::Slo => "1/s",
             Self::Goodput => "Mbit/s",
-            Self::Arrived => "%",
+            Self::Arrived | Self::Missed => "%",
             _ => "ns",
         }
     }
@@ -229,6 +238,7 @@ impl Metric {
             | Self::AllMatched
             | Self::SampleHop
             | Self::Arrived
+            | Self::Missed
             | Self::CpuWriter
             | Self::CpuReader => None,
         }
@@ -243,7 +253,7 @@ impl Metric {
     /// Returns whether each of several flows has its own value.
     #[must_use]
     pub fn is_of_flows(self) -> bool {
-        self == Self::Arrived || self.quantile().is_some_and(|(kind, _)| kind != "rtt")
+        matches!(self, Self::Arrived | Self::Missed) || self.quantile().is_some_and(|(kind, _)| kind != "rtt")
     }
 
     /// Returns whether runs of a workload have this metric, given enough samples.
@@ -258,6 +268,7 @@ impl Metric {
             }
             (Self::SampleHop, None) => workload == Workload::Latency,
             (Self::AllMatched, None) => workload == Workload::Discovery,
+            (Self::Missed, None) => workload == Workload::Paced,
             // in a search, each trial has its own CPU time; discovery has no samples
             (_, None) => !matches!(workload, Workload::Search | Workload::Discovery),
         }
@@ -271,7 +282,9 @@ impl Metric {
             (_, Some((_, Quantile::P50))) => &["response_p50"],
             (_, Some(_)) => &["response_p50", "response_p99"],
             (Self::Delivered | Self::Goodput, None) => &["delivered"],
-            (Self::Ndr | Self::Pdr | Self::Slo | Self::AllMatched | Self::Arrived, None) => &[],
+            (Self::Ndr | Self::Pdr | Self::Slo | Self::AllMatched | Self::Arrived | Self::Missed, None) => {
+                &[]
+            }
             (Self::SampleHop, None) => &["rtt_p50"],
             (_, None) => &["rtt_p50", "delivered"],
         }

@@ -12,6 +12,9 @@ use crate::Usage;
 pub struct ProcessRecord {
     /// Number, unique in the run, from 1.
     pub number: u32,
+    /// Name, if the flows name processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Process identifier.
     pub pid: u32,
     /// Endpoints in the process, by id.

@@ -4,6 +4,8 @@
 //! only: a claim without a value, or a withheld claim, still counts, so that failures do not relax the level of the
 //! other claims.
 
+use std::collections::BTreeSet;
+
 use experiment::{Cell, Factors, Plan};
 use stats::{Rules, simultaneous_level};
 
@@ -69,12 +71,14 @@ pub fn metrics_of(experiment: &Plan, factors: &Factors) -> impl Iterator<Item = 
     Metric::claims(factors).iter().copied().filter(is_planned)
 }
 
-/// Returns the names of the flows that have their own value, or `None` for the value of the whole cell. If flows
-/// have their own values, the total is not claimed.
+/// Returns the names of the flows, or groups of equal flows, that have their own value, or `None` for the value of the whole cell.
+/// If flows have their own values, the total is not claimed.
 #[must_use]
 pub fn flows_of(factors: &Factors, metric: Metric) -> Vec<Option<&str>> {
     if factors.flows.len() < 2 || !metric.is_of_flows() {
         return vec![None];
     }
-    factors.flows.iter().map(|flow| Some(flow.name.as_str())).collect()
+    let names = factors.flows.iter().map(|flow| flow.group.as_ref().unwrap_or(&flow.name).as_str());
+    let mut known = BTreeSet::new();
+    names.filter(|name| known.insert(*name)).map(Some).collect()
 }

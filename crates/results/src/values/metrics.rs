@@ -1,8 +1,28 @@
 //! Values of the metrics of a run.
 
-use stats::supports_quantile;
+use std::collections::BTreeMap;
 
-use crate::{FlowRecord, Latency, Metric, Run, RunState, Shortfall, SteadyClass, schema::metric::Quantile};
+use stats::{median, supports_quantile, total};
+
+use crate::{
+    FlowRecord, Latency, Metric, Run, RunState, Shortfall, SteadyClass, Timeliness, schema::metric::Quantile,
+};
+
+/// Returns the missed share of flows in percent, with half a sample more: of each the share at the reader that missed most. `None`
+/// without deadlines.
+fn missed_pct<'r>(flows: impl Iterator<Item = &'r FlowRecord>) -> Option<f64> {
+    let mut worst: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for flow in flows {
+        let Timeliness { missed, planned, .. } = *flow.timeliness.as_ref()?;
+        let known = worst.entry(&flow.name).or_insert((missed, planned));
+        if u128::from(missed) * u128::from(known.1) > u128::from(known.0) * u128::from(planned) {
+            *known = (missed, planned);
+        }
+    }
+    let missed = total(worst.values().map(|(missed, _)| *missed)) as f64;
+    let planned = total(worst.values().map(|(_, planned)| *planned)) as f64;
+    (planned > 0.0).then(|| 100.0 * (missed + 0.5) / (planned + 1.0))
+}
 
 impl Run {
     /// Returns the value of a metric of a valid run, in its unit; `None` if it was not measured, if there are too
@@ -24,37 +44,51 @@ impl Run {
             }
             (Metric::SampleHop, _) => self.ring().and_then(|ring| ring.per_sample_hop_ns),
             (Metric::Arrived, _) => self.shortfall().arrived_pct(),
+            (Metric::Missed, _) => missed_pct(self.flows.iter()),
             (Metric::CpuWriter, _) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer),
             (_, None) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.reader),
         };
         value.filter(|value| value.is_finite() && *value > 0.0)
     }
 
-    /// Like [`Run::value`], for one of several flows; for all flows together if `flow` is `None`.
+    /// Like [`Run::value`], for one of several flows or groups of them; for all flows together if `flow` is `None`. Latencies are those
+    /// of the reader with the longest; of a group, the median over its flows.
     #[must_use]
     pub fn value_of(&self, metric: Metric, flow: Option<&str>) -> Option<f64> {
         let Some(name) = flow else { return self.value(metric) };
         if self.state != RunState::Valid {
             return None;
         }
+        let same = || self.flows.iter().filter(|flow| flow.is_of(name));
         if metric == Metric::Arrived {
-            let same = self.flows.iter().filter(|flow| flow.name == name);
-            return same.map(FlowRecord::shortfall).sum::<Shortfall>().arrived_pct();
+            return same().map(FlowRecord::shortfall).sum::<Shortfall>().arrived_pct();
+        }
+        if metric == Metric::Missed {
+            return missed_pct(same());
         }
         let (kind, quantile) = metric.quantile()?;
-        let flow = self.flows.iter().find(|flow| flow.name == name)?;
-        quantile.value(flow.latency.get(kind)?).filter(|ns| *ns > 0).map(|ns| ns as f64)
+        let mut worst: BTreeMap<&str, u64> = BTreeMap::new();
+        for flow in same() {
+            let ns = quantile.value(flow.latency.get(kind)?).filter(|ns| *ns > 0)?;
+            let known = worst.entry(&flow.name).or_default();
+            *known = ns.max(*known);
+        }
+        let of_flows: Vec<f64> = worst.into_values().map(|ns| ns as f64).collect();
+        median(&of_flows)
     }
 
     /// Returns the maximum error of this metric that comes from the clocks of two hosts, in ns; 0 for all others.
     #[must_use]
     pub fn clock_error_ns(&self, metric: Metric, flow: Option<&str>) -> u64 {
-        let latency = match flow {
-            Some(name) => self.flows.iter().find(|flow| flow.name == name).map(|flow| &flow.latency),
-            None => Some(&self.latency),
+        let latency: Vec<_> = match flow {
+            Some(name) => {
+                self.flows.iter().filter(|flow| flow.is_of(name)).map(|flow| &flow.latency).collect()
+            }
+            None => vec![&self.latency],
         };
-        let of_kind = metric.quantile().and_then(|(kind, _)| latency?.get(kind));
-        of_kind.map_or(0, |latency| latency.clock_error_ns)
+        let Some((kind, _)) = metric.quantile() else { return 0 };
+        let errors = latency.into_iter().filter_map(|latency| latency.get(kind));
+        errors.map(|latency| latency.clock_error_ns).max().unwrap_or(0)
     }
 
     /// Returns whether a valid run lacks this metric because of lost round trips, not because `n` is too small.
@@ -74,5 +108,38 @@ impl Run {
         judged
             .into_iter()
             .any(|state| matches!(state.verdict, SteadyClass::NoSteadyState | SteadyClass::Cyclic))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flow(name: &str, reader: &str, missed: u64) -> FlowRecord {
+        let timeliness = Timeliness {
+            deadline_ns: 1,
+            limit_pct: 0.1,
+            planned: 99,
+            missed,
+            is_met: missed == 0,
+            mean_age_ns: 0.0,
+            gaps: None,
+        };
+        FlowRecord {
+            name: name.to_owned(),
+            reader: reader.to_owned(),
+            timeliness: Some(timeliness),
+            ..FlowRecord::default()
+        }
+    }
+
+    #[test]
+    fn missed_share_is_that_of_the_worst_reader_of_each_flow() {
+        let flows = [flow("a", "r1", 3), flow("a", "r2", 7), flow("b", "r1", 0), flow("b", "r2", 0)];
+        assert_eq!(missed_pct(flows[..2].iter()), Some(7.5));
+        assert_eq!(missed_pct(flows[2..].iter()), Some(0.5), "none missed, and a ratio to others");
+        let both = 100.0 * 7.5 / 199.0;
+        assert!((missed_pct(flows.iter()).expect("deadlines") - both).abs() < 1e-12);
+        assert_eq!(missed_pct([FlowRecord::default()].iter()), None);
     }
 }

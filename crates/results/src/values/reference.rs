@@ -59,7 +59,13 @@ impl Metric {
                     &[RttP99]
                 }
             }
-            Self::Delivered | Self::Goodput | Self::Ndr | Self::Pdr | Self::Slo | Self::Arrived => &[Rate],
+            Self::Delivered
+            | Self::Goodput
+            | Self::Ndr
+            | Self::Pdr
+            | Self::Slo
+            | Self::Arrived
+            | Self::Missed => &[Rate],
             Self::CpuWriter | Self::CpuReader => &[SampleTime],
         }
     }

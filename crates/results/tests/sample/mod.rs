@@ -242,6 +242,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         })
         .collect();
     let process = |endpoint: &EndpointRecord| ProcessRecord {
+        name: None,
         number: endpoint.process,
         pid: 1000 + scheduled.number,
         endpoints: vec![endpoint.id.clone()],

@@ -19,8 +19,8 @@ pub(crate) struct AgentSpec<'a> {
     pub(crate) site: &'a dyn Site,
     /// Name of its host, if there are several.
     pub(crate) host: Option<String>,
-    /// Ids of its endpoints, for a process of a run.
-    pub(crate) endpoints: Vec<String>,
+    /// Its endpoints, for a process of a run: the index of each in the run, and its id.
+    pub(crate) endpoints: Vec<(usize, String)>,
     pub(crate) command: AgentCommand,
     pub(crate) log: AgentLog,
 }

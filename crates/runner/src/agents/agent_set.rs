@@ -65,7 +65,7 @@ pub(crate) struct AgentSet<'a> {
 }
 
 impl<'a> AgentSet<'a> {
-    /// Starts the agents of all processes, in the order of their endpoints.
+    /// Starts the agents of all processes. Their indices are those of their endpoints.
     ///
     /// # Errors
     /// Returns an error if an agent cannot be started. Agents that were started are ended.
@@ -90,23 +90,25 @@ impl<'a> AgentSet<'a> {
             _waker: Arc::clone(&waker),
             limits,
         };
+        let mut agents: BTreeMap<usize, Member> = BTreeMap::new();
         for (process, spec) in processes.into_iter().enumerate() {
             let AgentSpec { site, host, endpoints, command, log } = spec;
-            let (first, replies) = (agent_set.agents.len(), sender.clone());
+            let mut endpoints = endpoints.into_iter();
+            let mut numbers = Vec::new();
+            for channel in 0..command.channels {
+                let (number, endpoint) =
+                    endpoints.next().map_or((agents.len(), None), |(number, id)| (number, Some(id)));
+                numbers.push(number);
+                agents.insert(number, Member { endpoint, host: host.clone(), process, channel });
+            }
+            let replies = sender.clone();
             let sink = move |channel: u32, reply| {
                 // Without a receiver the agent set has already ended.
-                let _ = replies.send(Event::Reply(first + channel as usize, reply));
+                let _ = replies.send(Event::Reply(numbers[channel as usize], reply));
             };
-            let mut ids = endpoints.into_iter();
-            let members = (0..command.channels).map(|channel| Member {
-                endpoint: ids.next(),
-                host: host.clone(),
-                process,
-                channel,
-            });
-            agent_set.agents.extend(members);
             agent_set.processes.push(site.launch(&command, log, Box::new(sink))?);
         }
+        agent_set.agents = agents.into_values().collect();
         stop.wake(&waker);
         Ok(agent_set)
     }

@@ -244,8 +244,8 @@ impl RunExecutor<'_> {
             // Endpoints of one process print into the log of the first one.
             let log = AgentLog::in_file(self.directory.log_path(number, &first.id))?;
             let name = self.sites.are_several().then(|| host.name.clone());
-            let ids = members.iter().map(|member| endpoints[*member].id.clone());
-            Ok(AgentSpec { site: host.site, host: name, endpoints: ids.collect(), command, log })
+            let members = members.iter().map(|member| (*member, endpoints[*member].id.clone()));
+            Ok(AgentSpec { site: host.site, host: name, endpoints: members.collect(), command, log })
         };
         let processes = run_phases.topology.processes().into_iter().map(process);
         let processes = processes.collect::<Result<_, RunnerError>>()?;

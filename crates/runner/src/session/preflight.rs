@@ -177,7 +177,7 @@ impl Stage<'_> {
         let process = AgentSpec {
             site: host.site,
             host: self.sites.are_several().then(|| host.name.clone()),
-            endpoints: endpoints.iter().map(|endpoint| endpoint.id.clone()).collect(),
+            endpoints: endpoints.iter().map(|endpoint| endpoint.id.clone()).enumerate().collect(),
             command,
             log: AgentLog::in_memory()?,
         };
@@ -208,13 +208,13 @@ impl Stage<'_> {
     }
 }
 
-/// Returns the endpoints to open, by process: only one process of several on a host that open the same kinds of entities
-/// with one driver, and of several endpoints in it the first two, which show whether they can share it.
+/// Returns the endpoints to open, by process: each process with a name of its own, only one process of several on a host that open
+/// the same kinds of entities with one driver, and of several endpoints in it the first two, which show whether they can share it.
 fn distinct(topology: &RunTopology) -> Vec<Vec<Endpoint>> {
     let mut known = BTreeSet::new();
     let is_new = |members: &Vec<usize>| {
-        let Endpoint { place, driver, writers, readers, .. } = &topology.endpoints[members[0]];
-        known.insert((&place.host, driver, writers.is_empty(), readers.is_empty()))
+        let Endpoint { place, driver, writers, readers, process_name, .. } = &topology.endpoints[members[0]];
+        known.insert((&place.host, driver, writers.is_empty(), readers.is_empty(), process_name))
     };
     let processes: Vec<Vec<usize>> = topology.processes().into_iter().filter(is_new).collect();
     let endpoints = |members: Vec<usize>| {

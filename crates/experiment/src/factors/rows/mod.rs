@@ -2,6 +2,7 @@
 
 mod discovery;
 mod endpoints;
+mod flows;
 mod hosts;
 mod receiving;
 mod traffic;
@@ -24,7 +25,7 @@ pub(crate) const DEFAULT_BASE: &str = "default";
 
 /// All factors, in the order of the keys in the schema and in the reference.
 pub static FACTORS: LazyLock<Vec<Factor>> = LazyLock::new(|| {
-    [traffic::ROWS, discovery::ROWS, receiving::ROWS, endpoints::ROWS, hosts::ROWS].concat()
+    [traffic::ROWS, flows::ROWS, discovery::ROWS, receiving::ROWS, endpoints::ROWS, hosts::ROWS].concat()
 });
 
 /// Sharing of factors that change how a sample travels: no bare socket of another cell.

@@ -1,0 +1,49 @@
+//! Foreground and background flows.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{PlanError, SpannedError, plan::experiment_file::ExperimentFile};
+
+/// Kind of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowKind {
+    /// Traffic that the question is about.
+    Foreground,
+    /// Traffic beside it, which the factor `background` leaves out.
+    Background,
+}
+
+/// Rejects the factors `scale` and `background` where they have no effect, or leave nothing to measure.
+pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
+    let refused = |key: &str, words: String, hint| {
+        let at = file.factors.values.span(key).unwrap_or_default();
+        Err(PlanError::Contradiction { words, hint }.at(at))
+    };
+    for key in ["scale", "background"] {
+        if file.flows.is_empty() && file.factors.values.span(key).is_some() {
+            let words = format!("`{key}` has no effect without `[[flows]]`");
+            return refused(key, words, "add `[[flows]]`, or remove it");
+        }
+    }
+    if let Some(flow) = file.flows.iter().find(|flow| flow.get().trace.is_some())
+        && file.factors.values.span("scale").is_some()
+    {
+        let words = format!("`scale` does not apply to the trace of flow `{}`", flow.get().name.get());
+        return refused("scale", words, "give the flow a `rate`, or remove `scale`");
+    }
+    if file.factors.values.contains("background", &false.into()) {
+        let is_background = |kind: Option<FlowKind>| kind == Some(FlowKind::Background);
+        let background = file.flows.iter().filter(|flow| is_background(flow.get().kind)).count();
+        if background == 0 {
+            let words = "no flow has `kind = \"background\"`".to_owned();
+            return refused("background", words, "add the kind to a flow, or remove `background`");
+        }
+        if background == file.flows.len() {
+            let words = "all flows have `kind = \"background\"`: nothing is left without them".to_owned();
+            return refused("background", words, "let one flow be without a kind");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! Processes of a system: checks of the names in `from` and `to` of flows, and of factors that have no meaning beside them.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    PlanError, SpannedError,
+    plan::{
+        experiment_file::{ExperimentFile, FlowSection},
+        flows::check_name,
+        loads::contradiction,
+    },
+    syntax::one_or_many::OneOrMany,
+};
+
+/// Maximum number of processes of a run.
+const MAX_PROCESSES: usize = 200;
+/// Factors that say which endpoints a run has, or set one of them.
+const REPLACED: [&str; 7] = [
+    "topology",
+    "writers_per_process",
+    "participants_per_process",
+    "all_readers_echo",
+    "join",
+    "slow_reader",
+    "content_filter",
+];
+
+/// Validates the names of processes that flows give.
+pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    let mut first = None;
+    for section in &file.flows {
+        let FlowSection { name, from, to, .. } = section.get();
+        for process in from.0.iter().chain(&to.0) {
+            check_name(process, "process")?;
+            names.insert(process.get());
+            first = first.or(Some(process));
+        }
+        for names in [from, to] {
+            no_name_twice(names)?;
+        }
+        if let Some(both) = from.0.iter().find(|process| to.values().any(|other| other == process.get())) {
+            let words = format!("process `{}` would read its own flow `{}`", both.get(), name.get());
+            let hint =
+                "samples within a participant need not use the transport: leave it out of `from` or of `to`";
+            return Err(contradiction(words, hint).at(both.span()));
+        }
+    }
+    let Some(first) = first else { return Ok(()) };
+    if names.len() > MAX_PROCESSES {
+        let error = PlanError::TooMany { what: "processes", count: names.len(), max: MAX_PROCESSES };
+        return Err(error.at(first.span()));
+    }
+    // A process that writes and reads has two endpoints, with these names.
+    let clash =
+        |name: &&&str| ["writer", "reader"].iter().any(|role| names.contains(&*format!("{name}-{role}")));
+    if let Some(name) = names.iter().find(clash) {
+        let words = format!(
+            "processes `{name}` and `{name}-writer` or `{name}-reader` have names that can be confused"
+        );
+        return Err(contradiction(words, "choose another name for one of them").at(first.span()));
+    }
+    let of_factors = REPLACED.iter().filter_map(|key| Some((file.factors.values.span(key)?, *key)));
+    let of_included = file
+        .factors
+        .include
+        .iter()
+        .flat_map(|values| REPLACED.iter().filter_map(|key| Some((values.get().span(key)?, *key))));
+    if let Some((at, key)) = of_factors.chain(of_included).next() {
+        let words = format!("`{key}` has no meaning beside flows that name their processes");
+        return Err(contradiction(words, "remove it, or remove `from` and `to`").at(at));
+    }
+    Ok(())
+}
+
+/// Rejects a process that is named twice in a list.
+fn no_name_twice(names: &OneOrMany<String>) -> Result<(), SpannedError> {
+    let mut known = BTreeSet::new();
+    match names.0.iter().find(|name| !known.insert(name.get())) {
+        Some(name) => Err(PlanError::Twice { what: "process", value: name.get().clone() }.at(name.span())),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,95 @@
+//! Systems of processes that write some topics and read others, with real drivers.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Scene, count, list};
+
+/// Returns the experiment file of a small robot.
+fn robot(driver: &str) -> String {
+    format!(
+        r#"
+        question = "Which topic suffers?"
+        workload = "paced"
+        factors.driver = "{driver}"
+        [[flows]]
+        name = "scan"
+        size = "16KiB"
+        rate = "40/s"
+        from = "sensor"
+        to = ["control", "log"]
+        deadline = "10s"
+        [[flows]]
+        name = "command"
+        size = 64
+        rate = "100/s"
+        from = "control"
+        to = "motor"
+        deadline = "10s"
+        [[flows]]
+        name = "status"
+        count = 3
+        size = 64
+        rate = "20/s"
+        from = ["motor", "sensor"]
+        to = ["log", "control"]
+        deadline = "10s"
+        [design]
+        blocks = 1
+        warm_up = "50ms"
+        measure = "500ms"
+        "#
+    )
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// Runs the file, and returns the only run of its only cell.
+fn run_of(scene: &Scene, file: &str) -> Value {
+    fs::write(scene.path("system.toml"), file).expect("a file");
+    let outcome = scene.run_blocks("system.toml");
+    outcome.assert_status(0);
+    let mut document = outcome.document();
+    document["cells"][0]["runs"][0].take()
+}
+
+#[test]
+fn each_reader_gets_what_each_writer_of_its_topics_wrote() {
+    for driver in ["sim", "udp", "cyclonedds", "fastdds"] {
+        let scene = Scene::new();
+        let run = run_of(&scene, &robot(driver));
+        assert_eq!(run["state"], "valid", "{driver}: {run:#}");
+        let mut routes: Vec<(&str, &str, &str)> = Vec::new();
+        for flow in list(&run["flows"]) {
+            routes.push((text(&flow["name"]), text(&flow["writer"]), text(&flow["reader"])));
+            let planned = count(&flow["planned"]);
+            let delivered = count(&flow["counted"]["delivered"]);
+            let expected = match text(&flow["name"]) {
+                "scan" => 20,
+                "command" => 50,
+                _ => 10,
+            };
+            assert_eq!((planned, delivered), (expected, expected), "{driver}: {flow:#}");
+        }
+        let mut expected = vec![
+            ("scan", "sensor", "control-reader"),
+            ("scan", "sensor", "log"),
+            ("command", "control-writer", "motor-reader"),
+        ];
+        for name in ["status-1", "status-2", "status-3"] {
+            for writer in ["motor-writer", "sensor"] {
+                expected.extend(["log", "control-reader"].map(|reader| (name, writer, reader)));
+            }
+        }
+        routes.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(routes, expected, "{driver}");
+        // A process is one process of the host, with one reading of its usage.
+        let processes = list(&run["processes"]);
+        let members: Vec<usize> = processes.iter().map(|process| list(&process["endpoints"]).len()).collect();
+        assert_eq!(members, [1, 2, 2, 1], "{driver}: {processes:#?}");
+    }
+}
