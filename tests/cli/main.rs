@@ -10,6 +10,7 @@ mod errors;
 mod experiments;
 mod formats;
 mod generated;
+mod imports;
 mod installation;
 #[path = "../../crates/results/tests/sample/mod.rs"]
 mod sample;

@@ -23,6 +23,7 @@ mod failures;
 mod fairness;
 mod fastdds;
 mod hosts;
+mod imports;
 mod install;
 mod instances;
 mod interleave;

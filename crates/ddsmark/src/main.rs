@@ -14,8 +14,8 @@ use cli::{
     help, output,
 };
 use commands::{
-    built_in::BuiltIn, compare, drivers, generate, hosts, lab, perftest, recipes, report_again, results, run,
-    selftest, steward,
+    built_in::BuiltIn, compare, drivers, generate, hosts, import, lab, perftest, recipes, report_again,
+    results, run, selftest, steward,
 };
 
 fn main() -> ExitCode {
@@ -52,6 +52,7 @@ fn execute(command: &Command) -> Result<ExitStatus, CliError> {
         Command::Run(flags) => run::execute(flags),
         Command::Selftest(flags) => selftest::execute(flags),
         Command::Recipes(command) => recipes::execute(command),
+        Command::Import(command) => import::execute(command),
         Command::Report(flags) => report_again::execute(flags),
         Command::Results(flags) => results::execute(flags),
         Command::Compare(flags) => compare::execute(flags),

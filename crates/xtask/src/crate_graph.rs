@@ -30,6 +30,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
             "perftest",
             "rendezvous",
             "control",
+            "import",
         ],
     ),
     (
@@ -72,6 +73,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("experiment", &["driver-abi"]),
     ("stats", &[]),
     ("sim-model", &[]),
+    ("import", &["experiment"]),
     ("perftest", &[]),
     ("driver-abi", &[]),
     ("validation", &["lab", "host", "experiment", "results", "stats", "testbed"]),

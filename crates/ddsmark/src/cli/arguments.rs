@@ -9,6 +9,7 @@ use super::{
     exit_status::EXIT_STATUS,
     experiment_args::{BuiltInCommand, RUN_EXAMPLES, RunArgs, SELFTEST_EXAMPLES, SelfTestArgs},
     host_args::Hosts,
+    import_args::Import,
     lab_args::LabCommand,
     result_args::{COMPARE_EXAMPLES, CompareArgs, ReportArgs, ResultsArgs},
 };
@@ -78,6 +79,12 @@ pub enum Command {
     /// Show the recipes: experiment files that come with ddsmark.
     #[command(subcommand)]
     Recipes(Recipes),
+    /// Write an experiment file of a system that something else describes: a table, a topology, a bag.
+    ///
+    /// Writes `system.toml`, an experiment file for `ddsmark run`, the traces of recorded send times, and `import.txt`: what was
+    /// read, and what of it is not applied, with the reasons.
+    #[command(subcommand, after_long_help = EXIT_STATUS)]
+    Import(Import),
     /// Print a result: the first screen, or all tables. Of many results, print what changed.
     ///
     /// The first screen has at most 40 lines: what was measured, one table over all drivers, the main findings,

@@ -9,6 +9,7 @@ mod factor_flags;
 pub mod flag_hints;
 pub mod help;
 pub mod host_args;
+pub mod import_args;
 pub mod lab_args;
 pub mod measure_args;
 pub mod output;

@@ -5,6 +5,7 @@ pub mod compare;
 pub mod drivers;
 pub mod generate;
 pub mod hosts;
+pub mod import;
 mod install;
 mod interleave;
 pub mod lab;

@@ -1,0 +1,188 @@
+//! Checks of a whole system before it is written: sizes, processes, policies that cannot match, limits of a run.
+
+use std::collections::BTreeSet;
+
+use experiment::{MAX_TRACE_SAMPLES, MIN_SIZE_BYTES};
+
+use crate::{ImportError, Sends, System, Topic};
+
+const MAX_TOPICS: u64 = 1_000;
+const MAX_PROCESSES: usize = 200;
+
+impl System {
+    /// Returns the system with names and sizes that an experiment can have, and notes about changes.
+    ///
+    /// # Errors
+    /// Returns an error if a run cannot have this system: no topics, too many, names that clash, policies that cannot match.
+    pub fn checked(self) -> Result<Self, ImportError> {
+        let mut system = self.with_plain_names()?;
+        if system.topics.is_empty() {
+            return Err(ImportError::new("no topic with traffic is left", "import a source that has one"));
+        }
+        system.check_limits()?;
+        let mut notes = Vec::new();
+        for topic in &mut system.topics {
+            topic.check_policies()?;
+            if topic.size_bytes < MIN_SIZE_BYTES {
+                let reason = format!(
+                    "samples of {} B have {MIN_SIZE_BYTES} B, the header of ddsmark",
+                    topic.size_bytes
+                );
+                notes.push((format!("size of `{}`", topic.name), reason));
+                topic.size_bytes = MIN_SIZE_BYTES;
+            }
+            let own: Vec<String> =
+                topic.to.iter().filter(|name| topic.from.contains(name)).cloned().collect();
+            if !own.is_empty() {
+                if own.len() == topic.to.len() {
+                    let message =
+                        format!("topic `{}` is read by the process that writes it only", topic.name);
+                    return Err(ImportError::new(
+                        message,
+                        "leave it out: its samples need not leave the process",
+                    ));
+                }
+                topic.to.retain(|name| !own.contains(name));
+                let reason = format!(
+                    "`{}` also writes it: samples within a process need not use the transport",
+                    own.join("`, `")
+                );
+                notes.push((format!("reader of `{}`", topic.name), reason));
+            }
+        }
+        for (item, reason) in notes {
+            system.not_applied(item, 1, reason);
+        }
+        Ok(system)
+    }
+
+    fn check_limits(&self) -> Result<(), ImportError> {
+        let topics: u64 = self.topics.iter().map(Topic::number).sum();
+        if topics > MAX_TOPICS {
+            let message = format!("{topics} topics are too many: a run has at most {MAX_TOPICS}");
+            return Err(ImportError::new(message, "import a part of the system"));
+        }
+        let processes: BTreeSet<&String> =
+            self.topics.iter().flat_map(|topic| topic.from.iter().chain(&topic.to)).collect();
+        if processes.len() > MAX_PROCESSES {
+            let message =
+                format!("{} processes are too many: a run has at most {MAX_PROCESSES}", processes.len());
+            return Err(ImportError::new(
+                message,
+                "put several nodes in a process, as with `--processes file`",
+            ));
+        }
+        let times = self.topics.iter().map(|topic| match &topic.sends {
+            Sends::Recorded(times) => times.len() as u64 * topic.number(),
+            Sends::Rate(_) => 0,
+        });
+        let times: u64 = times.sum();
+        if times > MAX_TRACE_SAMPLES as u64 {
+            let message =
+                format!("{times} recorded times are too many: a run has at most {MAX_TRACE_SAMPLES}");
+            return Err(ImportError::new(
+                message,
+                "import a part with `--for`, or mean rates with `--rates`",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Topic {
+    /// Rejects policies with which the endpoints would not match.
+    fn check_policies(&self) -> Result<(), ImportError> {
+        let (writer, reader) = (&self.qos.writer, &self.qos.reader);
+        let names = |names: &[String], default: &str| {
+            if names.is_empty() { default.to_owned() } else { names.join("`, `") }
+        };
+        let (from, to) = (names(&self.from, "writer"), names(&self.to, "reader"));
+        let fault = |offered: &str, requested: &str| {
+            let message = format!(
+                "topic `{}`: the {offered} writer in `{from}` does not match the {requested} reader in `{to}`",
+                self.name
+            );
+            Err(ImportError::new(message, "give both the same policy, or the writer the stronger one"))
+        };
+        if let (Some(offered), Some(requested)) = (writer.reliability, reader.reliability)
+            && offered < requested
+        {
+            return fault(offered.name(), requested.name());
+        }
+        if let (Some(offered), Some(requested)) = (writer.durability, reader.durability)
+            && offered < requested
+        {
+            return fault(offered.name(), requested.name());
+        }
+        if let (Some(offered), Some(requested)) = (writer.liveliness, reader.liveliness)
+            && offered < requested
+        {
+            return fault("automatic", "manual_by_topic");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Durability, EndpointQos, Rate, Reliability, TopicQos};
+
+    fn topic(size: u64) -> Topic {
+        Topic::new("scan", size, Sends::Rate(Rate::every(1_000_000)))
+    }
+
+    fn checked(topic: Topic) -> Result<System, ImportError> {
+        System { topics: vec![topic], ..System::default() }.checked()
+    }
+
+    #[test]
+    fn sample_below_the_header_is_noted() {
+        let system = checked(topic(8)).expect("a system");
+        assert_eq!(system.topics[0].size_bytes, 16);
+        assert_eq!(system.not_applied[0].reason, "samples of 8 B have 16 B, the header of ddsmark");
+        assert_eq!(checked(topic(16)).expect("a system").not_applied, []);
+    }
+
+    #[test]
+    fn endpoints_that_cannot_match_are_named() {
+        let mut lossy = topic(16);
+        lossy.from = vec!["lidar".into()];
+        lossy.qos = TopicQos::both(EndpointQos::of_rmw());
+        lossy.qos.writer.reliability = Some(Reliability::BestEffort);
+        let error = checked(lossy.clone()).expect_err("no match");
+        assert_eq!(
+            error.message,
+            "topic `scan`: the best_effort writer in `lidar` does not match the reliable reader in `reader`"
+        );
+        lossy.qos.reader.reliability = None;
+        lossy.qos.reader.durability = Some(Durability::TransientLocal);
+        assert!(checked(lossy).expect_err("no match").message.contains("volatile writer"));
+    }
+
+    #[test]
+    fn process_does_not_read_its_own_topic() {
+        let mut own = topic(16);
+        own.from = vec!["a_b".into()];
+        own.to = vec!["a_b".into(), "c".into()];
+        let system = checked(own.clone()).expect("a system");
+        assert_eq!(system.topics[0].to, ["c"]);
+        assert_eq!(system.not_applied[0].item, "reader of `scan`");
+        own.to.pop();
+        assert!(checked(own).is_err());
+    }
+
+    #[test]
+    fn limits_of_a_run_are_kept() {
+        let mut many = topic(16);
+        many.count = Some(1_001);
+        assert!(checked(many).expect_err("too many").message.starts_with("1001 topics"));
+        let mut crowded = topic(16);
+        crowded.to = (0..201).map(|index| format!("p{index}")).collect();
+        assert!(checked(crowded).expect_err("too many").message.starts_with("201 processes"));
+        let mut long = topic(16);
+        long.sends = Sends::Recorded(vec![0; 4_000_001]);
+        assert!(checked(long).expect_err("too many").hint.contains("--for"));
+        assert!(System::default().checked().is_err());
+    }
+}

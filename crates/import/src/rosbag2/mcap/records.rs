@@ -1,0 +1,190 @@
+//! Records of MCAP: fields of their content, and what they add to a recording.
+
+use std::collections::BTreeMap;
+
+use super::{
+    super::recording::{HEAD_BYTES, Message, RecordedTopic, Recording},
+    input::Input,
+};
+use crate::ImportError;
+
+pub(super) const FOOTER: u8 = 0x02;
+pub(super) const SCHEMA: u8 = 0x03;
+pub(super) const CHANNEL: u8 = 0x04;
+pub(super) const MESSAGE: u8 = 0x05;
+pub(super) const CHUNK: u8 = 0x06;
+pub(super) const MESSAGE_INDEX: u8 = 0x07;
+pub(super) const CHUNK_INDEX: u8 = 0x08;
+pub(super) const STATISTICS: u8 = 0x0b;
+pub(super) const DATA_END: u8 = 0x0f;
+
+/// Bytes of the opcode and the length of a record.
+pub(super) const RECORD_HEADER: usize = 9;
+/// Bytes of a message before its data.
+pub(super) const MESSAGE_HEADER: usize = 22;
+/// Longest schema or channel record.
+const MAX_RECORD: u64 = 64 << 20;
+
+/// Fields of a record, one after the other. `None`: the record is too short.
+pub(super) struct Cursor<'b>(pub(super) &'b [u8]);
+
+impl<'b> Cursor<'b> {
+    pub(super) fn take(&mut self, bytes: usize) -> Option<&'b [u8]> {
+        let (taken, rest) = self.0.split_at_checked(bytes)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    pub(super) fn u16(&mut self) -> Option<u16> {
+        self.take(2)?.try_into().ok().map(u16::from_le_bytes)
+    }
+
+    pub(super) fn u32(&mut self) -> Option<u32> {
+        self.take(4)?.try_into().ok().map(u32::from_le_bytes)
+    }
+
+    pub(super) fn u64(&mut self) -> Option<u64> {
+        self.take(8)?.try_into().ok().map(u64::from_le_bytes)
+    }
+
+    pub(super) fn text(&mut self) -> Option<String> {
+        let length = self.u32()? as usize;
+        Some(String::from_utf8_lossy(self.take(length)?).into_owned())
+    }
+
+    /// Returns the value of a key of a map of texts.
+    fn value_of(&mut self, key: &str) -> Option<Option<String>> {
+        let length = self.u32()? as usize;
+        let mut map = Cursor(self.take(length)?);
+        let mut found = None;
+        while !map.0.is_empty() {
+            let (name, value) = (map.text()?, map.text()?);
+            if name == key {
+                found = Some(value);
+            }
+        }
+        Some(found)
+    }
+}
+
+/// Returns the error of a record whose content is not valid.
+pub(super) fn invalid(what: &str, at: u64) -> ImportError {
+    ImportError::new(format!("a record is not a valid {what}"), "repair the bag: `mcap recover`").at_byte(at)
+}
+
+/// Returns the opcode and length of the next record; `None` at the end.
+pub(super) fn header(input: &mut impl Input) -> Result<Option<(u8, u64)>, ImportError> {
+    let mut bytes = [0; RECORD_HEADER];
+    if !input.fill(&mut bytes)? {
+        return Ok(None);
+    }
+    let length = Cursor(&bytes[1..]).u64().unwrap_or_default();
+    Ok(Some((bytes[0], length)))
+}
+
+/// Schemas and channels of a file, and the recording to which its messages are added.
+pub(super) struct Collector<'r> {
+    pub(super) recording: &'r mut Recording,
+    schemas: BTreeMap<u16, String>,
+    /// Index of the topic of each channel.
+    channels: BTreeMap<u16, u32>,
+}
+
+impl<'r> Collector<'r> {
+    pub(super) fn new(recording: &'r mut Recording) -> Self {
+        Self { recording, schemas: BTreeMap::new(), channels: BTreeMap::new() }
+    }
+
+    /// Returns whether there are channels.
+    pub(super) fn has_channels(&self) -> bool {
+        !self.channels.is_empty()
+    }
+
+    /// Adds a schema or a channel.
+    pub(super) fn definition(&mut self, opcode: u8, content: &[u8], at: u64) -> Result<(), ImportError> {
+        let mut cursor = Cursor(content);
+        let added = match opcode {
+            SCHEMA => (|| {
+                let id = cursor.u16()?;
+                let name = cursor.text()?;
+                self.schemas.insert(id, name);
+                Some(())
+            })(),
+            _ => (|| {
+                let (id, schema) = (cursor.u16()?, cursor.u16()?);
+                let (name, _encoding) = (cursor.text()?, cursor.text()?);
+                let offered_qos = cursor.value_of("offered_qos_profiles")?.unwrap_or_default();
+                let message_type = self.schemas.get(&schema).cloned().unwrap_or_default();
+                let topic = self.recording.topic(RecordedTopic { name, message_type, offered_qos });
+                self.channels.insert(id, topic);
+                Some(())
+            })(),
+        };
+        added.ok_or_else(|| invalid(if opcode == SCHEMA { "schema" } else { "channel" }, at))
+    }
+
+    /// Reads the content of the next record, which has this opcode and length. Returns `false` if the input ends within it.
+    pub(super) fn record(
+        &mut self,
+        input: &mut impl Input,
+        opcode: u8,
+        length: u64,
+    ) -> Result<bool, ImportError> {
+        let at = input.position();
+        match opcode {
+            SCHEMA | CHANNEL => {
+                if length > MAX_RECORD {
+                    return Ok(false);
+                }
+                // Grows with what is there, not with what the length promises.
+                let mut content = Vec::new();
+                let mut left = length as usize;
+                while left > 0 {
+                    let part = left.min(1 << 16);
+                    let begin = content.len();
+                    content.resize(begin + part, 0);
+                    if !input.fill(&mut content[begin..])? {
+                        return Ok(false);
+                    }
+                    left -= part;
+                }
+                self.definition(opcode, &content, at)?;
+                Ok(true)
+            }
+            MESSAGE => self.message(input, length).map(|channel| channel.is_some()),
+            _ => input.skip(length),
+        }
+    }
+
+    /// Reads a message of this length. Returns its channel and log time; `None` if the input ends within it.
+    pub(super) fn message(
+        &mut self,
+        input: &mut impl Input,
+        length: u64,
+    ) -> Result<Option<(u16, u64)>, ImportError> {
+        let at = input.position();
+        let Some(data) = length.checked_sub(MESSAGE_HEADER as u64) else {
+            return Err(invalid("message", at));
+        };
+        let mut bytes = [0; MESSAGE_HEADER + HEAD_BYTES];
+        let head = data.min(HEAD_BYTES as u64) as usize;
+        let bytes = &mut bytes[..MESSAGE_HEADER + head];
+        if !input.fill(bytes)? {
+            return Ok(None);
+        }
+        let mut cursor = Cursor(bytes);
+        let fields = (|| Some((cursor.u16()?, cursor.u32()?, cursor.u64()?, cursor.u64()?)))();
+        let Some((channel, _sequence, log, publish)) = fields else { return Err(invalid("message", at)) };
+        let Some(topic) = self.channels.get(&channel) else {
+            let message = format!("a message has channel {channel}, which is not defined");
+            return Err(ImportError::new(message, "repair the bag: `mcap recover`").at_byte(at));
+        };
+        let ns = |time: u64| i64::try_from(time).map_err(|_| invalid("time of a message", at));
+        let message = Message { topic: *topic, bytes: 0, log_ns: ns(log)?, publish_ns: ns(publish)? };
+        if !input.skip(data - head as u64)? {
+            return Ok(None);
+        }
+        self.recording.message(message, cursor.0, data).map_err(|error| error.at_byte(at))?;
+        Ok(Some((channel, log)))
+    }
+}

@@ -1,0 +1,178 @@
+//! Bags of rosbag2: recordings in MCAP or SQLite files, and what they say about a system.
+
+mod mcap;
+mod metadata;
+mod offered_qos;
+mod recording;
+mod sqlite;
+mod times;
+
+pub use mcap::read_mcap;
+pub use metadata::{Metadata, metadata};
+pub use recording::{Message, RecordedTopic, Recording};
+pub use sqlite::read_db3;
+pub use times::TimeSource;
+
+use crate::{ImportError, Rate, Sends, System, Topic, names::plain_name};
+use offered_qos::offered_qos;
+use times::{Timed, segment};
+
+/// Part of a recording that is used unless the user says otherwise, in ns.
+const USUAL_NS: u64 = 30_000_000_000;
+/// Most messages of a topic that only late readers need.
+const LATCHED: usize = 3;
+/// Topics that belong to ROS 2 itself.
+const OF_ROS: [&str; 3] = ["/rosout", "/parameter_events", "/events/write_split"];
+
+/// Choices about a bag.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BagChoices {
+    /// Times.
+    pub time: TimeSource,
+    /// Begin of the part that is used, in ns from the first message.
+    pub from_ns: u64,
+    /// Length of the part that is used, in ns.
+    pub for_ns: Option<u64>,
+    /// Number of segment between jumps of the clock, from 1.
+    pub segment: Option<usize>,
+    /// Number of reading processes; `None`: one, `reader`.
+    pub readers: Option<u32>,
+    /// Whether the first word of a topic is the process that writes it.
+    pub process_prefix: bool,
+    /// Whether topics of ROS 2 itself are included.
+    pub all: bool,
+    /// Whether topics have their mean rate instead of the recorded times.
+    pub rates: bool,
+}
+
+/// Converts a recording. `sources`: lines about the bag.
+///
+/// # Errors
+/// Returns an error if nothing can be replayed: no messages, times that are not those of traffic, QoS that is not valid.
+pub fn rosbag2(
+    recording: &Recording,
+    choices: &BagChoices,
+    sources: Vec<String>,
+) -> Result<System, ImportError> {
+    let mut system = System {
+        question: "Which middleware carries the traffic of this bag?".to_owned(),
+        source: sources,
+        ..System::default()
+    };
+    let chosen = segment(recording, choices.time, choices.segment)?;
+    system.remarks.extend(recording.remarks.iter().cloned().chain(chosen.remarks));
+    system.remarks.push("a bag has what its recorder received: what was lost before is not in it".to_owned());
+    system.remarks.push(crate::NO_EXECUTORS.to_owned());
+    if recording.compressed_messages > 0 {
+        let remark = format!(
+            "{} messages are compressed one by one; their size is that before compression",
+            recording.compressed_messages
+        );
+        system.remarks.push(remark);
+    }
+    for (number, messages) in chosen.others {
+        let reason = format!("the clock jumps back by more than 1 s; `--segment {number}` uses it");
+        system.not_applied(format!("segment {number} of {messages} messages"), 1, reason);
+    }
+    let mut of_topics: Vec<Vec<Timed>> = vec![Vec::new(); recording.topics.len()];
+    for message in &chosen.messages {
+        of_topics[message.topic as usize].push(*message);
+    }
+    let length_ns = choices.for_ns.unwrap_or(USUAL_NS);
+    let window = choices.from_ns..choices.from_ns.saturating_add(length_ns);
+    for (topic, messages) in recording.topics.iter().zip(of_topics) {
+        add_topic(topic, &messages, &window, choices, &mut system)?;
+    }
+    let span_ns = chosen.messages.last().map_or(0, |message| message.ns.unsigned_abs());
+    if choices.for_ns.is_none() && span_ns >= window.end {
+        let after = chosen.messages.iter().filter(|message| message.ns.unsigned_abs() >= window.end).count();
+        let reason = "only 30 s are used; `--for` changes it";
+        system.not_applied("messages after 30 s", after as u64, reason);
+    }
+    if system.topics.is_empty() {
+        let message = format!(
+            "no topic has traffic in the part of {} s from {} s on",
+            length_ns as f64 / 1e9,
+            choices.from_ns as f64 / 1e9
+        );
+        return Err(ImportError::new(
+            message,
+            "choose another part with `--from` and `--for`, or include `--all` topics",
+        ));
+    }
+    Ok(system)
+}
+
+/// Adds a topic of a recording, unless it has no traffic that can be replayed.
+fn add_topic(
+    recorded: &RecordedTopic,
+    messages: &[Timed],
+    window: &std::ops::Range<u64>,
+    choices: &BagChoices,
+    system: &mut System,
+) -> Result<(), ImportError> {
+    let name = &recorded.name;
+    let item = format!("topic `{name}`");
+    if !choices.all && (OF_ROS.contains(&name.as_str()) || name.ends_with("/_service_event")) {
+        let reason = format!("{} messages; it belongs to ROS 2 itself; `--all` includes it", messages.len());
+        system.not_applied(item, 1, reason);
+        return Ok(());
+    }
+    if messages.is_empty() {
+        system.not_applied(item, 1, "no messages");
+        return Ok(());
+    }
+    let qos = offered_qos(&recorded.offered_qos, name, system)?;
+    let is_kept = qos.writer.durability == Some(crate::Durability::TransientLocal);
+    if messages.len() == 1 || is_kept && messages.len() <= LATCHED {
+        let reason = format!("latched: its {} messages are for late readers, and no traffic", messages.len());
+        system.not_applied(item, 1, reason);
+        return Ok(());
+    }
+    let used = messages.iter().filter(|message| window.contains(&message.ns.unsigned_abs()));
+    let used: Vec<Timed> = used.copied().collect();
+    if used.len() < 2 {
+        system.not_applied(
+            item,
+            1,
+            format!("{} of its {} messages are in the part that is used", used.len(), messages.len()),
+        );
+        return Ok(());
+    }
+    let total: u64 = used.iter().map(|message| message.bytes).sum();
+    let number = used.len() as u64;
+    let (least, most) = used
+        .iter()
+        .fold((u64::MAX, 0), |(least, most), message| (least.min(message.bytes), most.max(message.bytes)));
+    if least < most {
+        let reason =
+            format!("{least} to {most} B; each sample has the mean, so that the bit rate is the same");
+        system.not_applied(format!("sizes of `{name}`"), 1, reason);
+    }
+    let times: Vec<u64> = used.iter().map(|message| message.ns.unsigned_abs() - window.start).collect();
+    let span_ns = times[times.len() - 1] - times[0];
+    let sends = if choices.rates {
+        if span_ns == 0 {
+            system.not_applied(item, 1, "all messages have the same time: it has no mean rate");
+            return Ok(());
+        }
+        system.not_applied(format!("times of `{name}`"), 1, "the mean rate is used, as requested");
+        Sends::Rate(Rate::every(span_ns / (number - 1)))
+    } else {
+        Sends::Recorded(times)
+    };
+    let mut topic = Topic::new(name.clone(), (total + number / 2) / number, sends);
+    topic.qos = qos;
+    topic.to = choices
+        .readers
+        .map_or_else(Vec::new, |readers| (1..=readers).map(|reader| format!("reader-{reader}")).collect());
+    if choices.process_prefix {
+        let first = name.split('/').find(|word| !word.is_empty()).and_then(plain_name);
+        topic.from = first.into_iter().collect();
+    }
+    system.topics.push(topic);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Tests of the conversion of recordings.
+
+use super::*;
+
+fn recording(topics: &[(&str, &str, &[(i64, u64)])]) -> Recording {
+    let mut recording = Recording::default();
+    let mut messages = Vec::new();
+    for (name, qos, of_topic) in topics {
+        let topic =
+            RecordedTopic { name: (*name).into(), message_type: String::new(), offered_qos: (*qos).into() };
+        let topic = recording.topic(topic);
+        let message = |(ms, bytes): &(i64, u64)| Message {
+            topic,
+            bytes: *bytes,
+            log_ns: ms * 1_000_000,
+            publish_ns: ms * 1_000_000,
+        };
+        messages.extend(of_topic.iter().map(message));
+    }
+    messages.sort_by_key(|message| message.log_ns);
+    recording.messages = messages;
+    recording
+}
+
+fn import(recording: &Recording, choices: &BagChoices) -> System {
+    rosbag2(recording, choices, Vec::new()).expect("a system")
+}
+
+const VOLATILE: &str = "- durability: 2";
+const IMU: &[(i64, u64)] = &[(1_000, 300), (1_010, 300), (1_020, 300)];
+
+#[test]
+fn recorded_times_start_at_the_first_message_of_the_bag() {
+    let bag = recording(&[("/imu", VOLATILE, IMU), ("/scan", VOLATILE, &[(1_005, 100), (1_015, 201)])]);
+    let system = import(&bag, &BagChoices::default());
+    assert_eq!(system.topics[0].sends, Sends::Recorded(vec![0, 10_000_000, 20_000_000]));
+    assert_eq!(
+        (&system.topics[1].sends, system.topics[1].size_bytes),
+        (&Sends::Recorded(vec![5_000_000, 15_000_000]), 151)
+    );
+    assert_eq!(
+        system.not_applied[0].to_string(),
+        "sizes of `/scan`: 100 to 201 B; each sample has the mean, so that the bit rate is the same"
+    );
+    let rates = import(&bag, &BagChoices { rates: true, ..BagChoices::default() });
+    assert_eq!(rates.topics[0].sends, Sends::Rate(Rate::every(10_000_000)));
+}
+
+#[test]
+fn part_of_a_bag_is_used_on_request() {
+    let bag = recording(&[("/imu", VOLATILE, &[(0, 1), (40, 1), (50, 1), (60, 1), (31_000, 1)])]);
+    let part = BagChoices { from_ns: 40_000_000, for_ns: Some(15_000_000), ..BagChoices::default() };
+    assert_eq!(import(&bag, &part).topics[0].sends, Sends::Recorded(vec![0, 10_000_000]));
+    let usual = import(&bag, &BagChoices::default());
+    assert_eq!(
+        usual.not_applied[0].to_string(),
+        "messages after 30 s: only 30 s are used; `--for` changes it"
+    );
+    let none = BagChoices { from_ns: 20_000_000_000, for_ns: Some(1_000_000_000), ..BagChoices::default() };
+    assert!(rosbag2(&bag, &none, Vec::new()).is_err());
+}
+
+#[test]
+fn topics_without_traffic_are_noted() {
+    let kept = "- durability: transient_local";
+    let rosout: &[(i64, u64)] = &[(1_000, 90), (1_020, 90)];
+    let bag = recording(&[
+        ("/imu", VOLATILE, IMU),
+        ("/map", kept, &[(1_000, 9), (1_001, 9)]),
+        ("/once", VOLATILE, &[(1_002, 9)]),
+        ("/none", VOLATILE, &[]),
+        ("/rosout", VOLATILE, rosout),
+        ("/set/_service_event", VOLATILE, rosout),
+    ]);
+    let system = import(&bag, &BagChoices::default());
+    assert_eq!((system.topics.len(), system.not_applied.len()), (1, 5), "{:?}", system.not_applied);
+    assert_eq!(import(&bag, &BagChoices { all: true, ..BagChoices::default() }).topics.len(), 3);
+}
+
+#[test]
+fn processes_are_chosen() {
+    let bag = recording(&[("/front/imu", VOLATILE, IMU)]);
+    let topic = &import(&bag, &BagChoices::default()).topics[0];
+    assert_eq!((topic.from.len(), topic.to.len()), (0, 0));
+    let choices = BagChoices { readers: Some(2), process_prefix: true, ..BagChoices::default() };
+    let topic = &import(&bag, &choices).topics[0];
+    assert_eq!(
+        (&topic.from[..], &topic.to[..]),
+        (&["front".to_owned()][..], &["reader-1".to_owned(), "reader-2".into()][..])
+    );
+}

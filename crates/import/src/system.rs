@@ -1,0 +1,131 @@
+//! System: topics with their load, QoS and processes, and notes about what of the source is not in it.
+
+use crate::qos::TopicQos;
+
+/// System as an experiment can measure it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct System {
+    /// Question that the experiment answers.
+    pub question: String,
+    /// Lines about the source: what was read, its versions, its figures.
+    pub source: Vec<String>,
+    /// Topics, in the order of the source.
+    pub topics: Vec<Topic>,
+    /// Parts of the source that the experiment does not have.
+    pub not_applied: Vec<NotApplied>,
+    /// Remarks that are not about missing parts, such as doubts about the recording.
+    pub remarks: Vec<String>,
+}
+
+/// Topic of a system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Topic {
+    /// Name in the source.
+    pub name: String,
+    /// Number of equal topics; `None` for one topic without a number.
+    pub count: Option<u32>,
+    /// Payload of a sample in bytes.
+    pub size_bytes: u64,
+    /// Send times.
+    pub sends: Sends,
+    /// Processes that write it. Empty: one process `writer`.
+    pub from: Vec<String>,
+    /// Processes that read it. Empty: one process `reader`.
+    pub to: Vec<String>,
+    /// QoS of its endpoints.
+    pub qos: TopicQos,
+    /// Deadline of the response times in ns.
+    pub deadline_ns: Option<u64>,
+    /// Tolerated share of samples that miss the deadline, in percent.
+    pub missed_pct: Option<f64>,
+}
+
+/// Send times of a topic.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sends {
+    /// Constant rate.
+    Rate(Rate),
+    /// Times in ns from the start, in ascending order.
+    Recorded(Vec<u64>),
+}
+
+/// Constant rate: samples in a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// Samples in a period, at least 1.
+    pub samples: u64,
+    /// Period in ns, at least 1.
+    pub period_ns: u64,
+}
+
+/// Part of the source that the experiment does not have.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NotApplied {
+    /// Name of the part, such as a key.
+    pub item: String,
+    /// Number of its occurrences.
+    pub count: u64,
+    /// Reason, and what is measured instead.
+    pub reason: String,
+}
+
+impl Rate {
+    /// Creates a rate of one sample in each period.
+    #[must_use]
+    pub const fn every(period_ns: u64) -> Self {
+        Self { samples: 1, period_ns }
+    }
+
+    /// Returns the mean rate in samples/s.
+    #[must_use]
+    pub fn sps(self) -> f64 {
+        self.samples as f64 * 1e9 / self.period_ns as f64
+    }
+}
+
+impl Topic {
+    /// Creates a topic with the default processes and QoS.
+    #[must_use]
+    pub fn new(name: impl Into<String>, size_bytes: u64, sends: Sends) -> Self {
+        Self {
+            name: name.into(),
+            count: None,
+            size_bytes,
+            sends,
+            from: Vec::new(),
+            to: Vec::new(),
+            qos: TopicQos::default(),
+            deadline_ns: None,
+            missed_pct: None,
+        }
+    }
+
+    /// Returns the mean rate of one writer in samples/s. `None` for less than two recorded times.
+    #[must_use]
+    pub fn sps(&self) -> Option<f64> {
+        match &self.sends {
+            Sends::Rate(rate) => Some(rate.sps()),
+            Sends::Recorded(times) => {
+                let (first, last) = (times.first()?, times.last()?);
+                (last > first).then(|| (times.len() - 1) as f64 * 1e9 / (last - first) as f64)
+            }
+        }
+    }
+
+    /// Returns the number of topics.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        u64::from(self.count.unwrap_or(1))
+    }
+}
+
+impl System {
+    /// Adds a part that is not applied: to an entry of the same item and reason, if there is one.
+    pub fn not_applied(&mut self, item: impl Into<String>, count: u64, reason: impl Into<String>) {
+        let (item, reason) = (item.into(), reason.into());
+        match self.not_applied.iter_mut().find(|note| note.item == item && note.reason == reason) {
+            Some(note) => note.count += count,
+            None => self.not_applied.push(NotApplied { item, count, reason }),
+        }
+    }
+}

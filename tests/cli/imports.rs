@@ -1,0 +1,98 @@
+//! `ddsmark import`: output, files and errors.
+
+use std::fs;
+
+#[path = "../../crates/import/src/rosbag2/mcap/test_writer.rs"]
+mod test_writer;
+
+use crate::support::Sandbox;
+use test_writer::{PLAIN, mcap};
+
+const TABLE: &str = "\
+topic,size,rate,count,from,to,reliability,depth,durability,deadline,missed
+/camera/image,2MB,30,,,,best_effort,1,volatile,33ms,1%
+small,8,12.5,3,,,,all,,,
+map,1kB,1/5s,,,,reliable,,transient_local,,
+";
+
+const TOPOLOGY: &str = r#"{"nodes": [
+  {"node_name": "driver", "executor_id": 1, "publishers": [
+    {"topic_name": "scan", "msg_type": "stamped_vector", "msg_size": 1000, "period_ms": 10, "msg_pass_by": "unique_ptr"}]},
+  {"node_name": "planner", "subscribers": [{"topic_name": "scan", "msg_type": "stamped_vector"}],
+    "clients": [{"service_name": "plan", "srv_type": "stamped10b", "period_ms": 100}]}]}
+"#;
+
+/// Compares the experiment file and the summary with a snapshot.
+fn files(sandbox: &Sandbox, name: &str, out: &str) {
+    let read = |file: &str| fs::read_to_string(sandbox.path(&format!("{out}/{file}"))).expect("a file");
+    let found = format!("--- system.toml\n{}--- import.txt\n{}", read("system.toml"), read("import.txt"));
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, found));
+}
+
+#[test]
+fn table_becomes_an_experiment_that_can_be_planned() {
+    let sandbox = Sandbox::new();
+    sandbox.write("robot.csv", TABLE);
+    sandbox.snapshot("import-table", &["import", "table", "robot.csv", "--out", "robot"]);
+    files(&sandbox, "import-table-files", "robot");
+    // Bare sockets do not have the policies of the table.
+    sandbox.write("plain.csv", "topic,size,rate\ncamera,2kB,30\nimu,300,400\n");
+    for arguments in [
+        &["import", "table", "plain.csv", "--out", "plain"][..],
+        &["run", "plain/system.toml", "--driver", "udp", "--dry-run"],
+    ] {
+        let output = sandbox.run(arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn strict_import_fails_with_what_is_not_applied() {
+    let sandbox = Sandbox::new();
+    sandbox.write("robot.json", TOPOLOGY);
+    sandbox
+        .snapshot("import-irobot-strict", &["import", "irobot", "robot.json", "--out", "robot", "--strict"]);
+    files(&sandbox, "import-irobot-files", "robot");
+}
+
+#[test]
+fn bag_becomes_traces() {
+    let sandbox = Sandbox::new();
+    let times = |ms: u64, bytes: usize| {
+        (0..200 / ms)
+            .map(|i| (i * ms * 1_000_000, i * ms * 1_000_000, vec![0; bytes + i as usize % 2]))
+            .collect()
+    };
+    let bytes = mcap(
+        &[
+            ("/imu", "- depth: 5\n  history: 1\n  reliability: 2\n", times(10, 320)),
+            ("/odom", "", times(50, 700)),
+        ],
+        PLAIN,
+    );
+    fs::create_dir(sandbox.path("drive")).expect("a directory");
+    fs::write(sandbox.path("drive/drive_0.mcap"), bytes).expect("a bag");
+    sandbox.snapshot("import-rosbag2", &["import", "rosbag2", "drive", "--out", "system"]);
+    files(&sandbox, "import-rosbag2-files", "system");
+    let trace = fs::read_to_string(sandbox.path("system/traces/odom.trace")).expect("a trace");
+    assert_eq!(
+        trace,
+        "# Send times of odom in seconds\n0.000000000\n0.050000000\n0.100000000\n0.150000000\n"
+    );
+}
+
+#[test]
+fn faults_name_the_file_the_position_and_the_next_step() {
+    let sandbox = Sandbox::new();
+    sandbox.write("robot.csv", &TABLE.replace("missed", "speed"));
+    sandbox.snapshot("import-unknown-column", &["import", "table", "robot.csv", "--out", "robot"]);
+    sandbox.write("robot.json", &TOPOLOGY.replace("\"period_ms\": 10,", "\"hz\": 10,"));
+    sandbox.snapshot("import-unknown-key", &["import", "irobot", "robot.json", "--out", "robot"]);
+    sandbox.write("cut.mcap", "not a bag");
+    sandbox.snapshot("import-no-bag", &["import", "rosbag2", "cut.mcap", "--out", "robot"]);
+    assert!(!sandbox.path("robot").exists(), "something was left behind");
+}
