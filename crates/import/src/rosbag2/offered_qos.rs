@@ -26,7 +26,7 @@ pub(super) fn offered_qos(text: &str, topic: &str, system: &mut System) -> Resul
             "a bag does not say which one sent a message: one writer sends all, with their strongest QoS";
         system.not_applied(format!("other writers of `{topic}`"), profiles.len() as u64 - 1, reason);
     }
-    let writer = profiles.into_iter().reduce(strongest).expect("there are some");
+    let writer = profiles.into_iter().reduce(|one, other| strongest(&one, &other)).expect("there are some");
     // A reader takes what is offered; times are the promise of the writer.
     let reader = EndpointQos {
         liveliness: None,
@@ -42,13 +42,13 @@ fn of_topic(error: ImportError, topic: &str) -> ImportError {
     ImportError { message: format!("QoS of topic `{topic}`: {}", error.message), ..error }
 }
 
-fn strongest(one: EndpointQos, other: EndpointQos) -> EndpointQos {
+fn strongest(one: &EndpointQos, other: &EndpointQos) -> EndpointQos {
     EndpointQos {
         reliability: one.reliability.max(other.reliability),
         durability: one.durability.max(other.durability),
         history: one.history.max(other.history),
         depth: one.depth.max(other.depth),
-        ..one
+        ..one.clone()
     }
 }
 

@@ -2,7 +2,10 @@
 
 use super::*;
 
-fn recording(topics: &[(&str, &str, &[(i64, u64)])]) -> Recording {
+/// Name, QoS, and the time in ms and size of each message.
+type TestTopic<'t> = (&'t str, &'t str, &'t [(i64, u64)]);
+
+fn recording(topics: &[TestTopic<'_>]) -> Recording {
     let mut recording = Recording::default();
     let mut messages = Vec::new();
     for (name, qos, of_topic) in topics {

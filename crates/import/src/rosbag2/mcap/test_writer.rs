@@ -1,12 +1,15 @@
 //! Small writer of MCAP files for tests: chunks, their compression and the index as the test chooses.
 
+/// Compression of the records of a chunk.
+pub type Compress = fn(&[u8]) -> Vec<u8>;
+
 /// Layout of a test file.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// Messages of a chunk; 0: no chunks.
     pub chunk: usize,
     /// Compression of a chunk: its name, and a function on its records.
-    pub compression: (&'static str, fn(&[u8]) -> Vec<u8>),
+    pub compression: (&'static str, Compress),
     /// Whether there are message indexes, a summary and statistics.
     pub has_index: bool,
 }
