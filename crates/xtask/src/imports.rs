@@ -16,6 +16,7 @@ pub const LAYERS: &[(&str, &[&str])] = &[
     ("charts", &["model", "draw"]),
     ("ddsmark", &["cli", "work", "commands"]),
     ("experiment", &["syntax", "factors", "plan", "run_topology"]),
+    ("import", &["document", "irobot", "rosbag2"]),
     ("rendezvous", &["mailbox", "envelope", "lobby", "streams"]),
     ("perftest", &["table", "settings", "output"]),
     ("results", &["schema", "values", "directory"]),

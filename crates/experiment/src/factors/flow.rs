@@ -16,6 +16,16 @@ const WRITING_PROCESS: &str = "writer";
 /// Process that reads the flows that name none.
 const READING_PROCESS: &str = "reader";
 
+/// Kind of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowKind {
+    /// Traffic that the question is about.
+    Foreground,
+    /// Traffic beside it, which the factor `background` leaves out.
+    Background,
+}
+
 /// Flow: one of several streams of samples in a run, with its own topic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Flow {

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Diagnostic, FactorType, FactorValues, InputFile, Matrix, Source, SpannedError, Workload,
+    Diagnostic, FactorType, FactorValues, FlowKind, InputFile, Matrix, Source, SpannedError, Workload,
     factors::{
         DEFAULT_PROFILE,
         driver_options::DriverOptions,
@@ -18,9 +18,9 @@ use crate::{
         rate::RateSpec,
     },
     plan::{
-        changes::Changes, choices::PinChoice, flow_kind::FlowKind, hosts::HostSection,
-        limits_section::LimitsSection, published_section::PublishedSection, search_section::SearchSection,
-        second_tier::SecondTierSection, threads::WritingThreads,
+        changes::Changes, choices::PinChoice, hosts::HostSection, limits_section::LimitsSection,
+        published_section::PublishedSection, search_section::SearchSection, second_tier::SecondTierSection,
+        threads::WritingThreads,
     },
     syntax::{
         driver_name::without_version,

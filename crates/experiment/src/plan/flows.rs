@@ -3,20 +3,19 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    Deadline, Flow, Load, MIN_SIZE_BYTES, Plan, PlanError, SpannedError, Workload, WritingThreads,
+    Deadline, Flow, FlowKind, Load, MIN_SIZE_BYTES, Plan, PlanError, SpannedError, Workload, WritingThreads,
     factors::{flow::random_phase_ns, load::Arrival, rate::RateSpec},
     plan::{
         experiment_file::{ExperimentFile, FlowSection},
-        flow_kind::{self, FlowKind},
         loads::{Traces, contradiction, load},
-        processes,
+        processes::{self, check_name},
+        system_factors,
     },
     syntax::{one_or_many::Located, trace::MAX_TRACE_SAMPLES, units::Time},
 };
 
 /// Maximum number of flows of a run.
 const MAX_FLOWS: usize = 1_000;
-const MAX_NAME: usize = 64;
 /// Shortest and longest deadline of a flow, in ns.
 const DEADLINES_NS: std::ops::RangeInclusive<u64> = 1_000..=3_600_000_000_000;
 /// Highest rate of all flows together at which several writing threads spin before each send, in samples/s: a spin of 60 µs then
@@ -168,16 +167,6 @@ impl Traces<'_> {
     }
 }
 
-/// Rejects a name that is not 1 to 64 letters, digits and `-`. `what`: what it names.
-pub(crate) fn check_name(name: &Located<String>, what: &str) -> Result<(), SpannedError> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    if name.get().is_empty() || name.get().len() > MAX_NAME || !name.get().chars().all(plain) {
-        let words = format!("`{}` cannot be the name of a {what}", name.get());
-        return Err(contradiction(words, "use up to 64 letters, digits and `-`").at(name.span()));
-    }
-    Ok(())
-}
-
 fn deadline(flow: &FlowSection, load: &Load) -> Result<Option<Deadline>, SpannedError> {
     if let Some(deadline) = &flow.deadline
         && !DEADLINES_NS.contains(&deadline.get().0)
@@ -215,7 +204,7 @@ fn check_threads(threads: &Located<WritingThreads>, flows: &[Flow]) -> Result<()
 
 /// Rejects other workloads beside flows, and factors that the flows replace.
 pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
-    flow_kind::check(file)?;
+    system_factors::check(file)?;
     if file.flows.is_empty() {
         return Ok(());
     }

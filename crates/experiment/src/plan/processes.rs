@@ -6,12 +6,13 @@ use crate::{
     PlanError, SpannedError,
     plan::{
         experiment_file::{ExperimentFile, FlowSection},
-        flows::check_name,
         loads::contradiction,
     },
-    syntax::one_or_many::OneOrMany,
+    syntax::one_or_many::{Located, OneOrMany},
 };
 
+/// Maximum length of a name of a flow or of a process.
+const MAX_NAME: usize = 64;
 /// Maximum number of processes of a run.
 const MAX_PROCESSES: usize = 200;
 /// Factors that say which endpoints a run has, or set one of them.
@@ -69,6 +70,16 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
     if let Some((at, key)) = of_factors.chain(of_included).next() {
         let words = format!("`{key}` has no meaning beside flows that name their processes");
         return Err(contradiction(words, "remove it, or remove `from` and `to`").at(at));
+    }
+    Ok(())
+}
+
+/// Rejects a name that is not 1 to 64 letters, digits and `-`. `what`: what it names.
+pub(crate) fn check_name(name: &Located<String>, what: &str) -> Result<(), SpannedError> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    if name.get().is_empty() || name.get().len() > MAX_NAME || !name.get().chars().all(plain) {
+        let words = format!("`{}` cannot be the name of a {what}", name.get());
+        return Err(contradiction(words, "use up to 64 letters, digits and `-`").at(name.span()));
     }
     Ok(())
 }

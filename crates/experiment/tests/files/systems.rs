@@ -54,11 +54,11 @@ fn wrong_processes_are_rejected_with_their_place() {
     assert!(error.contains("can be confused"), "{error}");
 
     let (error, marked, _) = rejected(
-        &with("factors.driver = \"dds\"", "factors.driver = \"dds\"\nfactors.topology = \"fan-out-2\""),
+        &with("factors.driver = \"dds\"", "factors.driver = \"dds\"\nfactors.topology = \"1-2\""),
         &[],
     );
     assert!(error.ends_with(": `topology` has no meaning beside flows that name their processes"), "{error}");
-    assert_eq!(marked, "\"fan-out-2\"");
+    assert_eq!(marked, "\"1-2\"");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn scale_and_background_are_factors_of_all_flows() {
             "factors.background=false",
             "nothing is left",
         ),
-        (SYSTEM, "factors.scale=0", "a factor of all rates"),
+        (SYSTEM, "factors.scale=0", "invalid value"),
     ] {
         let (error, ..) = rejected(text, &[set]);
         assert!(error.contains(expected), "{error}");

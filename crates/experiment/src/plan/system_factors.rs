@@ -1,19 +1,6 @@
-//! Foreground and background flows.
+//! Checks of the factors of all flows: `scale` and `background`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::{PlanError, SpannedError, plan::experiment_file::ExperimentFile};
-
-/// Kind of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FlowKind {
-    /// Traffic that the question is about.
-    Foreground,
-    /// Traffic beside it, which the factor `background` leaves out.
-    Background,
-}
+use crate::{FlowKind, PlanError, SpannedError, plan::experiment_file::ExperimentFile};
 
 /// Rejects the factors `scale` and `background` where they have no effect, or leave nothing to measure.
 pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
