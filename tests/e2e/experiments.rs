@@ -295,21 +295,21 @@ fn buffer_above_the_kernel_limit_is_reported_with_the_limit() {
     let outcome = scene.ddsmark(&arguments);
     outcome.assert_status(0);
     let document = outcome.document();
-    let warnings: Vec<&str> = list(&document["cells"][0]["warnings"])
+    let warnings: Vec<[&str; 2]> = list(&document["cells"][0]["warnings"])
         .iter()
         .filter(|warning| warning["kind"] == "buffers")
-        .map(|warning| warning["text"].as_str().expect("words"))
+        .map(|warning| ["text", "hint"].map(|key| warning[key].as_str().expect("words")))
         .collect();
-    let [warnings] = &warnings[..] else { panic!("one: {warnings:?}") };
+    let [[warnings, hints]] = &warnings[..] else { panic!("one: {warnings:?}") };
     for (buffer, sysctl) in
         [("send_buffer_bytes of the writer", "wmem_max"), ("receive_buffer_bytes of the reader", "rmem_max")]
     {
         let limit = limit(sysctl);
-        let hint = format!("net.core.{sysctl} is {limit}; hint: `sysctl -w net.core.{sysctl}={REQUESTED}`");
         assert!(
             warnings.contains(&format!("{buffer}: requested {REQUESTED}, effective "))
-                && warnings.contains(&hint),
-            "{warnings}"
+                && warnings.contains(&format!("net.core.{sysctl} is {limit}"))
+                && hints.contains(&format!("`sysctl -w net.core.{sysctl}={REQUESTED}`")),
+            "{warnings}; {hints}"
         );
     }
     let report = scene.ddsmark(&["report", "result", "--full"]);

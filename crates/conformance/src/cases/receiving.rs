@@ -195,8 +195,8 @@ fn echo(fixture: &Fixture<'_>) -> CaseResult {
             } else {
                 "written, but not passed to the listener"
             };
-            // The driver's thread is still in the sink: closing would wait for it.
-            std::mem::forget((reader, participant));
+            // The driver's thread is still in the sink: closing would wait for it, and for those of all pings that follow.
+            std::mem::forget((reader, echoes.inlet, participant));
             return broken(format!("sample {last} was {what}"));
         }
     }
