@@ -99,10 +99,10 @@ pub(crate) fn two_lines(text: &str, size: f64, space: f64) -> Vec<String> {
         return vec![text.to_owned()];
     }
     let breaks = text.char_indices().filter(|(_, c)| matches!(c, ' ' | '-')).map(|(at, _)| at + 1);
-    let divided =
+    let mut divided =
         breaks.map(|at| text.split_at(at)).filter(|(first, _)| width(first.trim_end(), size) <= space);
     // As much as possible in the first line.
-    match divided.last() {
+    match divided.next_back() {
         Some((first, rest)) if !rest.is_empty() => vec![first.trim_end().to_owned(), fit(rest, size, space)],
         _ => vec![fit(text, size, space)],
     }

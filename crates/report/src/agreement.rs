@@ -1,4 +1,4 @@
-//! Agreement of the verdicts of two results, in words and as a table.
+//! Agreement of the verdicts of two results: text and table.
 
 use results::{AgreementOutcome, Comparison, RepeatedClaim, VerdictAgreement, format_value};
 

@@ -58,7 +58,7 @@ impl Scale {
     fn load(self, load: &mut Load) {
         match load {
             Load::Constant { rate } | Load::Poisson { rate } | Load::Burst { rate } => {
-                *rate = self.rate(*rate)
+                *rate = self.rate(*rate);
             }
             Load::PerWriter { loads } => loads.iter_mut().for_each(|load| self.load(load)),
             Load::Share { .. } | Load::Max | Load::Throttled { .. } | Load::Trace { .. } => {}
@@ -126,7 +126,7 @@ impl JsonSchema for Scale {
 }
 
 impl Factors {
-    /// Applies the scale to the flows, and leaves background flows out if the cell has none.
+    /// Applies the scale to the flows, and removes background flows from a cell without them.
     pub(crate) fn set_flows(&mut self) {
         if self.no_background {
             self.flows.retain(|flow| !flow.background);

@@ -49,7 +49,7 @@ pub(crate) struct Note {
 
 impl Note {
     /// Returns the texts of notes; the policies that a driver accepts without effect are one text.
-    pub(crate) fn in_words(notes: Vec<Self>) -> Vec<String> {
+    pub(crate) fn in_words(notes: &[Self]) -> Vec<String> {
         let ignored_by = |driver: &str| {
             let of = notes.iter().filter(|note| note.is_ignored_policy && note.driver == driver);
             of.map(|note| note.words.as_str()).collect::<Vec<_>>()

@@ -129,7 +129,7 @@ pub(crate) fn cells(
     let factors: Vec<Factors> = factors.into_iter().map(|(factors, _)| factors).collect();
     let measured = |driver: &str| factors.iter().any(|factors| factors.driver == driver);
     let notes = notes.into_iter().filter(|note| note.left_out || measured(&note.driver));
-    let notes = Note::in_words(notes.collect());
+    let notes = Note::in_words(&notes.collect::<Vec<_>>());
     let of_reason =
         |(reason, cells): (String, Vec<String>)| format!("excluded ({}): {reason}", cells.join("; "));
     shown_notes.extend(reasons.into_iter().map(of_reason));

@@ -40,10 +40,10 @@ pub(crate) fn processes(flows: &[Flow]) -> Vec<&str> {
 }
 
 /// Stream of a flow, and the name of the process that writes it.
-type Written<'f> = (&'f str, StreamSpec);
+type NamedStream<'f> = (&'f str, StreamSpec);
 
 /// Returns the streams of each flow: one for each process that writes it.
-fn streams(of_flows: Vec<StreamSpec>, flows: &[Flow]) -> Vec<Vec<Written<'_>>> {
+fn streams(of_flows: Vec<StreamSpec>, flows: &[Flow]) -> Vec<Vec<NamedStream<'_>>> {
     let mut writers = 0;
     let mut stream_of = |of_flow: &StreamSpec| {
         let writer = number(writers);
@@ -61,7 +61,7 @@ fn endpoint(
     cell: &CellShape<'_>,
     role: Role,
     (process, name): (u32, &str),
-    streams: &[Vec<Written<'_>>],
+    streams: &[Vec<NamedStream<'_>>],
 ) -> Option<Endpoint> {
     let (mut writers, mut readers) = (Vec::new(), Vec::new());
     for (index, (flow, written)) in cell.factors.flows.iter().zip(streams).enumerate() {

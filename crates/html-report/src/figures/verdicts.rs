@@ -49,7 +49,8 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
         shown.iter().map(|row| point_words(scene, &row.verdict.treatment.cell)).collect();
     // What all rows have in common is said once.
     let one_point = points.iter().all(|point| *point == points[0]).then(|| points[0].clone());
-    let names = distinct_words(shown.iter().map(|row| row.treatment.series.name.as_str()).collect());
+    let names: Vec<&str> = shown.iter().map(|row| row.treatment.series.name.as_str()).collect();
+    let names = distinct_words(&names);
     let drawn = shown.iter().zip(&points).zip(names).map(|((row, point), name)| {
         let point = if one_point.is_some() { "" } else { point };
         row.drawn(scene, several_treatments.then_some(name), point)
@@ -198,7 +199,7 @@ impl Row<'_> {
 }
 
 /// Returns names without the words that all of them have; a name of such words only stays as it is.
-fn distinct_words(names: Vec<&str>) -> Vec<String> {
+fn distinct_words(names: &[&str]) -> Vec<String> {
     let is_common = |word: &&str| names.iter().all(|name| name.split(' ').any(|other| other == *word));
     let distinct = |name: &&str| {
         let left: Vec<&str> = name.split(' ').filter(|word| !is_common(word)).collect();
@@ -281,14 +282,14 @@ mod tests {
     #[test]
     fn words_of_all_names_are_left_out() {
         assert_eq!(
-            distinct_words(vec![
+            distinct_words(&[
                 "base-default deadline",
                 "in-flight-16 base-default deadline",
                 "base-default lifespan"
             ]),
             ["deadline", "in-flight-16 deadline", "lifespan"]
         );
-        assert_eq!(distinct_words(vec!["udp", "udp tuned"]), ["udp", "tuned"]);
-        assert_eq!(distinct_words(vec!["udp", "udp"]), ["udp", "udp"]);
+        assert_eq!(distinct_words(&["udp", "udp tuned"]), ["udp", "tuned"]);
+        assert_eq!(distinct_words(&["udp", "udp"]), ["udp", "udp"]);
     }
 }

@@ -142,7 +142,7 @@ fn averages_are_relative_to_the_default_of_the_same_execution() {
             for ((found, expected), within) in found.iter().zip(expected).zip(within) {
                 match expected {
                     Some(expected) => {
-                        assert!((found - expected).abs() <= *within, "{found}: {expected}: {text}")
+                        assert!((found - expected).abs() <= *within, "{found}: {expected}: {text}");
                     }
                     None => assert!(found.is_nan(), "{found}: {text}"),
                 }
