@@ -31,10 +31,10 @@ pub(crate) struct FlowRow {
     pub position: FlowPosition,
 }
 
-/// Returns the rows of a cell: one for each flow; if its writers have different loads, one for each writer with each of its
-/// readers.
+/// Returns the rows of a cell: one for each flow; if its writers have different loads, or if a flow has several writers or readers,
+/// one for each writer with each of its readers.
 pub(crate) fn rows(cell: &CellResult) -> Vec<FlowRow> {
-    if let Some(rows) = rows_of_writers(cell) {
+    if let Some(rows) = rows_of_writers(cell).or_else(|| rows_of_routes(cell)) {
         return rows;
     }
     let planned = cell.factors.streams();
@@ -63,6 +63,22 @@ fn rows_of_writers(cell: &CellResult) -> Option<Vec<FlowRow>> {
         Some(FlowRow { name, flow, position: FlowPosition { number, flows: found.len() } })
     };
     // A topic has a part of the load of its writer: the row of all has that load.
+    found.iter().enumerate().map(row).collect()
+}
+
+/// Returns a row for each writer of a flow with each of its readers; `None` if each flow has one of both, without several flows, and
+/// for a cell without values.
+fn rows_of_routes(cell: &CellResult) -> Option<Vec<FlowRow>> {
+    let planned = &cell.factors.flows;
+    let found = &cell.paced.as_ref()?.flows;
+    if planned.len() < 2 || found.len() <= planned.len() {
+        return None;
+    }
+    let row = |(number, values): (usize, &CellFlow)| {
+        let flow = planned.iter().find(|flow| flow.name == values.name)?.clone();
+        let name = format!("{}: {}", values.name, cell.flow_label(&values.writer, &values.reader));
+        Some(FlowRow { name, flow, position: FlowPosition { number, flows: found.len() } })
+    };
     found.iter().enumerate().map(row).collect()
 }
 
@@ -95,7 +111,7 @@ pub(crate) fn measured(
             latency: &cell.latency,
         }
     } else {
-        let flow = flows.get(position.number)?;
+        let flow = flows.get(position.number).filter(|_| flows.len() == position.flows)?;
         FlowValues {
             counted: flow.counted.clone(),
             shortfall: flow.shortfall(),
@@ -118,7 +134,8 @@ pub(crate) fn of_run(run: &Run, position: FlowPosition) -> Option<FlowValues<'_,
             latency: &run.latency,
         });
     }
-    let flow = run.flows.get(position.number)?;
+    // Without a lost endpoint the flows have other positions.
+    let flow = run.flows.get(position.number).filter(|_| run.flows.len() == position.flows)?;
     Some(FlowValues {
         counted: flow.counted.clone(),
         shortfall: flow.shortfall(),

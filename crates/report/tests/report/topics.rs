@@ -101,3 +101,38 @@ fn system_is_met_if_all_topics_are() {
         assert!(screen.contains(topic), "{topic} in {screen}");
     }
 }
+
+/// Returns the lines of a part of the report.
+fn part<'t>(text: &'t str, heading: &str) -> Vec<&'t str> {
+    let part = text.split(heading).nth(1).unwrap_or_else(|| panic!("no {heading}: {text}"));
+    part.split("\n\n").next().expect("a part").lines().collect()
+}
+
+#[test]
+fn flow_with_two_readers_has_a_row_for_each() {
+    let mut header =
+        sample::paced::header(&[], &[flow("control", 64, constant(1_000)), flow("map", 256, constant(100))]);
+    header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
+    let document = document_with(&header, |run| {
+        // The second reader of the first flow, whose times are those of no other.
+        let mut second = run.flows[0].clone();
+        second.reader = "log".to_owned();
+        for latency in second.latency.values_mut() {
+            latency.p50_ns = latency.p50_ns.map(|ns| ns + 40 * MS);
+        }
+        run.flows.insert(1, second);
+    });
+    let cell = &document.cells[0];
+    let flows = &cell.paced.as_ref().expect("a paced cell").flows;
+    assert_eq!(flows.len(), 3);
+    let text = print(&document);
+    let rows = part(&text, "\nLatency under load");
+    for (name, of) in
+        [("control: writer to reader", 0), ("control: writer to log", 1), ("map: writer to reader", 2)]
+    {
+        let p50 = flows[of].latency["response"].p50_ns.expect("enough samples");
+        let row =
+            rows.iter().find(|row| row.contains(name)).unwrap_or_else(|| panic!("no {name}: {rows:#?}"));
+        assert!(row.contains(&results::format_micros(p50)), "{name} {p50}: {row}");
+    }
+}

@@ -7,6 +7,14 @@ use crate::{
     SystemOutcome, kind_of_flow, schema::latency::cell_latency,
 };
 
+/// Returns the record of a flow in a run. It is at this index unless the run lost an endpoint.
+fn same_flow<'r>(run: &'r Run, index: usize, flow: &FlowRecord) -> Option<&'r FlowRecord> {
+    let is_same = |other: &&FlowRecord| {
+        (&other.name, &other.writer, &other.reader) == (&flow.name, &flow.writer, &flow.reader)
+    };
+    run.flows.get(index).filter(is_same).or_else(|| run.flows.iter().find(is_same))
+}
+
 impl PacedCell {
     /// Returns the values over the valid runs of a cell, or `None` if no run has a schedule.
     pub(crate) fn from_runs(valid: &[&Run], pooled: &Histograms) -> Option<Self> {
@@ -14,12 +22,12 @@ impl PacedCell {
         runs.first()?;
         let rates: Option<Vec<f64>> = runs.iter().map(|run| run.planned_sps).collect();
         let paced: Vec<&&Run> = valid.iter().filter(|run| run.paced().is_some()).collect();
-        let flows = paced.first().map_or(&[][..], |run| &run.flows);
+        // A run without a lost endpoint has more.
+        let flows = paced.iter().map(|run| &run.flows[..]).max_by_key(|flows| flows.len()).unwrap_or(&[]);
         let log_names = FlowRecord::log_names(flows);
         let flow = |(index, flow): (usize, &FlowRecord)| {
-            let of_runs = paced.iter().filter_map(|run| Some((run, run.flows.get(index)?)));
             let of_runs: Vec<(&&&Run, &FlowRecord)> =
-                of_runs.filter(|(_, other)| other.name == flow.name).collect();
+                paced.iter().filter_map(|run| Some((run, same_flow(run, index, flow)?))).collect();
             let same: Vec<&FlowRecord> = of_runs.iter().map(|(_, flow)| *flow).collect();
             let latencies = of_runs.iter().map(|(run, flow)| (&flow.latency, !run.twin));
             let by_number: Vec<(u32, &FlowRecord)> =
