@@ -48,7 +48,7 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
     let points: Vec<String> =
         shown.iter().map(|row| point_words(scene, &row.verdict.treatment.cell)).collect();
     // What all rows have in common is said once.
-    let one_point = points.iter().all(|point| *point == points[0]).then(|| points[0].clone());
+    let one_point = points.first().filter(|first| points.iter().all(|point| point == *first)).cloned();
     let names: Vec<&str> = shown.iter().map(|row| row.treatment.series.name.as_str()).collect();
     let names = distinct_words(&names);
     let drawn = shown.iter().zip(&points).zip(names).map(|((row, point), name)| {
