@@ -1,6 +1,6 @@
 //! Verdict on a system: what all claims about its flows say together.
 
-use results::{Conclusion, Verdict, VerdictKind};
+use results::{Verdict, VerdictKind};
 
 /// Returns the line about a system: better only if something is better and nothing is worse. `None` if the verdicts are not those of
 /// several flows.
@@ -10,7 +10,9 @@ pub(crate) fn line(verdicts: &[&Verdict]) -> Option<String> {
         return None;
     }
     let names = |better: bool| -> Vec<String> {
-        let is_such = |verdict: &&&Verdict| is_better(verdict) == Some(better);
+        let is_such = |verdict: &&&Verdict| {
+            verdict.answer.as_ref().and_then(|answer| answer.conclusion.is_better()) == Some(better)
+        };
         verdicts.iter().filter(is_such).map(|verdict| verdict.metric_name()).collect()
     };
     let (better, worse) = (names(true).join(", "), names(false).join(", "));
@@ -22,17 +24,9 @@ pub(crate) fn line(verdicts: &[&Verdict]) -> Option<String> {
     })
 }
 
-/// Returns whether a claimed difference is an improvement; `None` without a claim.
-fn is_better(verdict: &Verdict) -> Option<bool> {
-    match verdict.answer.as_ref()?.conclusion {
-        Conclusion::Higher { better, .. } | Conclusion::Lower { better, .. } => Some(better),
-        Conclusion::Equivalent { .. } | Conclusion::Inconclusive { .. } | Conclusion::TooFew { .. } => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use results::{EffectEstimate, Metric, Pairing, VerdictSide};
+    use results::{Conclusion, EffectEstimate, Metric, Pairing, VerdictSide};
 
     use super::*;
 

@@ -256,10 +256,19 @@ impl Conclusion {
         matches!(self, Self::Higher { .. } | Self::Lower { .. } | Self::Equivalent { .. })
     }
 
+    /// Returns whether a claimed difference is an improvement; `None` without one.
+    #[must_use]
+    pub const fn is_better(&self) -> Option<bool> {
+        match self {
+            Self::Higher { better, .. } | Self::Lower { better, .. } => Some(*better),
+            Self::Equivalent { .. } | Self::Inconclusive { .. } | Self::TooFew { .. } => None,
+        }
+    }
+
     /// Returns whether a difference is claimed.
     #[must_use]
     pub const fn differs(&self) -> bool {
-        matches!(self, Self::Higher { .. } | Self::Lower { .. })
+        self.is_better().is_some()
     }
 }
 
