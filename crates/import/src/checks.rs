@@ -2,12 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use experiment::{MAX_TRACE_SAMPLES, MIN_SIZE_BYTES};
+use experiment::{MAX_FLOWS, MAX_PROCESSES, MAX_TRACE_SAMPLES, MIN_SIZE_BYTES};
 
 use crate::{ImportError, Sends, System, Topic};
-
-const MAX_TOPICS: u64 = 1_000;
-const MAX_PROCESSES: usize = 200;
 
 impl System {
     /// Returns the system with names and sizes that an experiment can have, and notes about changes.
@@ -58,8 +55,8 @@ impl System {
 
     fn check_limits(&self) -> Result<(), ImportError> {
         let topics: u64 = self.topics.iter().map(Topic::number).sum();
-        if topics > MAX_TOPICS {
-            let message = format!("{topics} topics are too many: a run has at most {MAX_TOPICS}");
+        if topics > MAX_FLOWS as u64 {
+            let message = format!("{topics} topics are too many: a run has at most {MAX_FLOWS}");
             return Err(ImportError::new(message, "import a part of the system"));
         }
         let processes: BTreeSet<&String> =

@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::{ImportError, System};
+use experiment::MAX_FLOW_NAME;
 
-/// Longest name.
-const MAX_NAME: usize = 64;
+use crate::{ImportError, System};
 
 /// Converts a name to letters, digits and `-`: `/cmd_vel` to `cmd-vel`. Returns `None` if nothing is left or it is too long.
 #[must_use]
 pub fn plain_name(name: &str) -> Option<String> {
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let plain = words.collect::<Vec<_>>().join("-");
-    (!plain.is_empty() && plain.len() <= MAX_NAME).then_some(plain)
+    (!plain.is_empty() && plain.len() <= MAX_FLOW_NAME).then_some(plain)
 }
 
 /// Names that are taken, each with the name in the source that it is from.
@@ -95,7 +94,7 @@ mod tests {
         #[test]
         fn converted_name_is_valid_and_stays(name in "\\PC{0,80}") {
             if let Some(plain) = plain_name(&name) {
-                prop_assert!(plain.len() <= MAX_NAME && !plain.is_empty());
+                prop_assert!(plain.len() <= MAX_FLOW_NAME && !plain.is_empty());
                 prop_assert!(plain.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'));
                 prop_assert_eq!(plain_name(&plain), Some(plain.clone()));
             }

@@ -5,12 +5,15 @@ use std::fmt::Write as _;
 use crate::{Rate, Sends, System, Topic, qos::duration};
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Samples of a run that its 99th percentile needs.
-const P99_SAMPLES: f64 = 299.0;
 /// Shortest and longest measured time that is chosen for rates, in s.
 const MEASURE_S: (u64, u64) = (2, 30);
 /// Width of comments.
 const WIDTH: usize = 110;
+
+/// Returns the number of samples that a 99th percentile needs.
+fn p99_samples() -> f64 {
+    stats::min_n_for(0.99) as f64
+}
 
 /// File to write, with its path in the output directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +76,7 @@ impl System {
             return (last / STEP_NS + 1) * STEP_NS;
         }
         let slowest = self.topics.iter().filter_map(Topic::sps).fold(f64::INFINITY, f64::min);
-        ((P99_SAMPLES / slowest).ceil() as u64).clamp(MEASURE_S.0, MEASURE_S.1) * SECOND_NS
+        ((p99_samples() / slowest).ceil() as u64).clamp(MEASURE_S.0, MEASURE_S.1) * SECOND_NS
     }
 
     /// Returns the text of `import.txt`.
@@ -120,11 +123,12 @@ impl System {
     /// Returns a remark about topics with too few samples in a run for a 99th percentile.
     fn few_samples(&self) -> Option<String> {
         let seconds = self.measure_ns() as f64 / 1e9;
-        let is_few = |topic: &&Topic| topic.sps().is_none_or(|sps| sps * seconds < P99_SAMPLES);
+        let is_few = |topic: &&Topic| topic.sps().is_none_or(|sps| sps * seconds < p99_samples());
         let few: Vec<&str> = self.topics.iter().filter(is_few).map(|topic| topic.name.as_str()).collect();
         (!few.is_empty()).then(|| {
             format!(
-                "no p99 in runs of {seconds} s, which needs {P99_SAMPLES} samples: {}; `--set design.measure=TIME` changes it",
+                "no p99 in runs of {seconds} s, which needs {} samples: {}; `--set design.measure=TIME` changes it",
+                p99_samples(),
                 few.join(", ")
             )
         })
@@ -178,6 +182,9 @@ fn flow(topic: &Topic) -> String {
             [one] => entry(key, one.clone()),
             several => entry(key, format!("[{}]", several.join(", "))),
         }
+    }
+    if topic.is_background {
+        entry("kind", quoted("background"));
     }
     if let Some(qos) = topic.qos.to_toml() {
         entry("qos", qos);
@@ -260,16 +267,7 @@ fn comment(text: &mut String, begin: &str, words: &str) {
 
 /// Returns a TOML string.
 fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => put(&mut quoted, format_args!("\\u{:04X}", u32::from(c))),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
+    toml::Value::from(text).to_string()
 }
 
 #[cfg(test)]
@@ -325,8 +323,11 @@ mod tests {
         let mut shared = topic("a", Sends::Rate(Rate::every(1_000_000)));
         shared.from = vec!["one".into()];
         shared.to = vec!["two".into(), "three".into()];
+        shared.is_background = true;
         let text = flow(&shared);
-        assert!(text.contains("\nrate = \"1000/s\"\nfrom = \"one\"\nto = [\"two\", \"three\"]\n"), "{text}");
+        let expected =
+            "\nrate = \"1000/s\"\nfrom = \"one\"\nto = [\"two\", \"three\"]\nkind = \"background\"\n";
+        assert!(text.contains(expected), "{text}");
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub struct Topic {
     pub from: Vec<String>,
     /// Processes that read it. Empty: one process `reader`.
     pub to: Vec<String>,
+    /// Whether it is traffic beside the one that the question is about.
+    pub is_background: bool,
     /// QoS of its endpoints.
     pub qos: TopicQos,
     /// Deadline of the response times in ns.
@@ -94,6 +96,7 @@ impl Topic {
             sends,
             from: Vec::new(),
             to: Vec::new(),
+            is_background: false,
             qos: TopicQos::default(),
             deadline_ns: None,
             missed_pct: None,

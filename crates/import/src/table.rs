@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Columns, the required ones first.
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "topic",
     "size",
     "rate",
@@ -23,6 +23,7 @@ const COLUMNS: [&str; 11] = [
     "durability",
     "deadline",
     "missed",
+    "kind",
 ];
 const REQUIRED: usize = 3;
 
@@ -194,6 +195,12 @@ impl Row<'_> {
             }
             topic.missed_pct = Some(pct);
         }
+        let kind = |text: &str| match text {
+            "foreground" => Some(false),
+            "background" => Some(true),
+            _ => None,
+        };
+        topic.is_background = self.word("kind", kind, "available: foreground, background")?.unwrap_or(false);
         Ok(topic)
     }
 
@@ -294,6 +301,9 @@ mod tests {
         assert_eq!(one(",depth", "map,16,1,all").qos.reader.history, Some(History::KeepAll));
         let topic = one(",deadline,missed", "cmd,48,20,5ms,0.5%");
         assert_eq!((topic.deadline_ns, topic.missed_pct), (Some(5_000_000), Some(0.5)));
+        assert!(
+            one(",kind", "map,2MB,1,background").is_background && !one(",kind", "map,2MB,1,").is_background
+        );
     }
 
     #[test]
@@ -325,7 +335,7 @@ mod tests {
         assert_eq!((position, message.as_str()), (Position { line: 1, column: 4 }, "unknown column `speed`"));
         assert_eq!(
             hint,
-            "required columns: topic, size, rate; optional: count, from, to, reliability, depth, durability, deadline, missed"
+            "required columns: topic, size, rate; optional: count, from, to, reliability, depth, durability, deadline, missed, kind"
         );
         assert_eq!(rejected("topic,size\na,1\n").1, "column `rate` not found");
         assert_eq!(rejected("topic,size,rate,rate\n").1, "column `rate` is given twice");
@@ -339,6 +349,7 @@ mod tests {
             ("durability", "1"),
             ("deadline", "5"),
             ("missed", "100%"),
+            ("kind", "both"),
         ] {
             let (position, message, _) = rejected(&format!("topic,size,rate,{column}\na,16,1,{value}\n"));
             assert_eq!((position.column, message), (4, format!("`{value}` is not a valid `{column}`")));

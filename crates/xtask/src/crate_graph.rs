@@ -63,7 +63,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("stopping-rule", &["experiment", "results", "stats"]),
     ("collector", &["control", "experiment", "results", "stats"]),
     ("conformance", &["control", "driver-abi", "driver-host", "experiment"]),
-    ("import", &["experiment"]),
+    ("import", &["experiment", "stats"]),
     ("control", &["experiment", "results"]),
     ("results", &["experiment", "recording", "stats"]),
     ("recording", &["stats"]),

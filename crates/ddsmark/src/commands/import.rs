@@ -7,6 +7,7 @@ use std::{
 };
 
 use import::{BagChoices, ImportError, InputText, ProcessPer, Recording, System, TimeSource};
+use report::parts::count;
 
 use crate::{
     cli::{
@@ -23,14 +24,10 @@ pub fn execute(command: &Import) -> Result<ExitStatus, CliError> {
     write(&output.out, &system)?;
     let out = output.out.display();
     let number = system.topics.iter().map(import::Topic::number).sum::<u64>();
-    let topics = if number == 1 { "topic" } else { "topics" };
-    let mut text = format!("{out}/system.toml: {number} {topics}\n");
+    let mut text = format!("{out}/system.toml: {}\n", count(number as usize, "topic"));
     let notes = system.not_applied.len();
     if notes > 0 {
-        text += &format!(
-            "not applied: {notes} {}, see {out}/import.txt\n",
-            if notes == 1 { "part" } else { "parts" }
-        );
+        text += &format!("not applied: {}, see {out}/import.txt\n", count(notes, "part"));
     }
     text += &format!("next: ddsmark run {out}/system.toml --dry-run\n");
     output::print(&text)?;

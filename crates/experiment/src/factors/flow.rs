@@ -12,9 +12,9 @@ const LONGEST_DEADLINE_NS: u64 = 50_000_000;
 const MISSED_PPM: u32 = 1_000;
 
 /// Process that writes the flows that name none.
-const WRITING_PROCESS: &str = "writer";
+pub(crate) const WRITING_PROCESS: &str = "writer";
 /// Process that reads the flows that name none.
-const READING_PROCESS: &str = "reader";
+pub(crate) const READING_PROCESS: &str = "reader";
 
 /// Kind of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

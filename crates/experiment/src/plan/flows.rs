@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Maximum number of flows of a run.
-const MAX_FLOWS: usize = 1_000;
+pub const MAX_FLOWS: usize = 1_000;
 /// Shortest and longest deadline of a flow, in ns.
 const DEADLINES_NS: std::ops::RangeInclusive<u64> = 1_000..=3_600_000_000_000;
 /// Highest rate of all flows together at which several writing threads spin before each send, in samples/s: a spin of 60 µs then

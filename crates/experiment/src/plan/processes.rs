@@ -4,17 +4,18 @@ use std::collections::BTreeSet;
 
 use crate::{
     PlanError, SpannedError,
+    factors::flow::{READING_PROCESS, WRITING_PROCESS},
     plan::{
         experiment_file::{ExperimentFile, FlowSection},
         loads::contradiction,
     },
-    syntax::one_or_many::{Located, OneOrMany},
+    syntax::one_or_many::{Located, OneOrMany, Span},
 };
 
 /// Maximum length of a name of a flow or of a process.
-const MAX_NAME: usize = 64;
+pub const MAX_FLOW_NAME: usize = 64;
 /// Maximum number of processes of a run.
-const MAX_PROCESSES: usize = 200;
+pub const MAX_PROCESSES: usize = 200;
 /// Factors that say which endpoints a run has, or set one of them.
 const REPLACED: [&str; 7] = [
     "topology",
@@ -34,17 +35,25 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
         let FlowSection { name, from, to, .. } = section.get();
         for process in from.0.iter().chain(&to.0) {
             check_name(process, "process")?;
-            names.insert(process.get());
             first = first.or(Some(process));
         }
         for names in [from, to] {
             no_name_twice(names)?;
         }
-        if let Some(both) = from.0.iter().find(|process| to.values().any(|other| other == process.get())) {
-            let words = format!("process `{}` would read its own flow `{}`", both.get(), name.get());
+        let (writing, reading) = (or_default(from, WRITING_PROCESS), or_default(to, READING_PROCESS));
+        names.extend(writing.iter().chain(&reading).map(|(process, _)| *process));
+        if let Some((both, _)) =
+            writing.iter().find(|(process, _)| reading.iter().any(|(other, _)| other == process))
+        {
+            let words = format!("process `{both}` would read its own flow `{}`", name.get());
             let hint =
                 "samples within a participant need not use the transport: leave it out of `from` or of `to`";
-            return Err(contradiction(words, hint).at(both.span()));
+            // The name that the file has, if the other one is the default.
+            let at = writing
+                .iter()
+                .chain(&reading)
+                .find_map(|(process, at)| at.clone().filter(|_| process == both));
+            return Err(contradiction(words, hint).at(at.unwrap_or_default()));
         }
     }
     let Some(first) = first else { return Ok(()) };
@@ -77,11 +86,19 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
 /// Rejects a name that is not 1 to 64 letters, digits and `-`. `what`: what it names.
 pub(crate) fn check_name(name: &Located<String>, what: &str) -> Result<(), SpannedError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    if name.get().is_empty() || name.get().len() > MAX_NAME || !name.get().chars().all(plain) {
+    if name.get().is_empty() || name.get().len() > MAX_FLOW_NAME || !name.get().chars().all(plain) {
         let words = format!("`{}` cannot be the name of a {what}", name.get());
         return Err(contradiction(words, "use up to 64 letters, digits and `-`").at(name.span()));
     }
     Ok(())
+}
+
+/// Returns the names of processes with their places, or the default, which has no place.
+fn or_default<'f>(names: &'f OneOrMany<String>, default: &'static str) -> Vec<(&'f str, Option<Span>)> {
+    match &names.0[..] {
+        [] => vec![(default, None)],
+        given => given.iter().map(|name| (name.get().as_str(), Some(name.span()))).collect(),
+    }
 }
 
 /// Rejects a process that is named twice in a list.

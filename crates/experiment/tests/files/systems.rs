@@ -47,6 +47,11 @@ fn wrong_processes_are_rejected_with_their_place() {
     assert_eq!(marked, "\"control\"");
     assert!(hint.contains("leave it out"), "{hint}");
 
+    // `from` is the process `writer` by default
+    let (error, marked, _) = rejected(&with("from = \"control\"\nto = \"motor\"", "to = \"writer\""), &[]);
+    assert!(error.ends_with(": process `writer` would read its own flow `command`"), "{error}");
+    assert_eq!(marked, "\"writer\"");
+
     let (error, ..) = rejected(&with("[\"control\", \"log\"]", "[\"log\", \"log\"]"), &[]);
     assert!(error.contains("process `log`"), "{error}");
 
