@@ -105,7 +105,8 @@ impl Route<'_> {
         if parts.is_empty() { String::new() } else { format!("{}: ", parts.join(", ")) }
     }
 
-    /// Returns the index of the writing endpoint: each writes as many streams as the others.
+    /// Returns the index of the writing endpoint, where each writes as many streams as the others: not in a system, whose flows have one
+    /// load for all writers.
     fn writer(&self) -> usize {
         self.stream.index() / self.writing.endpoint.writers.len().max(1)
     }

@@ -26,16 +26,10 @@ impl Scale {
     /// Creates a scale. Returns `None` for a value out of range, or with more than six decimals.
     #[must_use]
     pub fn new(value: f64) -> Option<Self> {
-        let nearest = Self::nearest(value)?;
-        ((nearest.factor() - value).abs() < 1e-9).then_some(nearest)
-    }
-
-    /// Creates the scale nearest to a value. Returns `None` for a value out of range.
-    #[must_use]
-    pub fn nearest(value: f64) -> Option<Self> {
         let millionths = (value * f64::from(ONE)).round();
         let range = f64::from(*RANGE.start())..=f64::from(*RANGE.end());
-        range.contains(&millionths).then_some(Self(millionths as u32))
+        let nearest = range.contains(&millionths).then_some(Self(millionths as u32))?;
+        ((nearest.factor() - value).abs() < 1e-9).then_some(nearest)
     }
 
     /// Returns the factor.
@@ -60,8 +54,12 @@ impl Scale {
             Load::Constant { rate } | Load::Poisson { rate } | Load::Burst { rate } => {
                 *rate = self.rate(*rate);
             }
-            Load::PerWriter { loads } => loads.iter_mut().for_each(|load| self.load(load)),
-            Load::Share { .. } | Load::Max | Load::Throttled { .. } | Load::Trace { .. } => {}
+            // The plan rejects these in flows, and traces beside a scale.
+            Load::PerWriter { .. }
+            | Load::Share { .. }
+            | Load::Max
+            | Load::Throttled { .. }
+            | Load::Trace { .. } => {}
         }
     }
 }

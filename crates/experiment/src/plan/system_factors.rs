@@ -1,26 +1,32 @@
 //! Checks of the factors of all flows: `scale` and `background`.
 
-use crate::{FlowKind, PlanError, SpannedError, plan::experiment_file::ExperimentFile};
+use crate::{
+    FlowKind, PlanError, SpannedError, plan::experiment_file::ExperimentFile, syntax::one_or_many::Located,
+};
 
 /// Rejects the factors `scale` and `background` where they have no effect, or leave nothing to measure.
 pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
+    let values = || {
+        let included = file.factors.include.iter().map(Located::get);
+        std::iter::once(&file.factors.values).chain(included)
+    };
+    let place = |key: &str| values().find_map(|values| values.span(key));
     let refused = |key: &str, words: String, hint| {
-        let at = file.factors.values.span(key).unwrap_or_default();
-        Err(PlanError::Contradiction { words, hint }.at(at))
+        Err(PlanError::Contradiction { words, hint }.at(place(key).unwrap_or_default()))
     };
     for key in ["scale", "background"] {
-        if file.flows.is_empty() && file.factors.values.span(key).is_some() {
+        if file.flows.is_empty() && place(key).is_some() {
             let words = format!("`{key}` has no effect without `[[flows]]`");
             return refused(key, words, "add `[[flows]]`, or remove it");
         }
     }
     if let Some(flow) = file.flows.iter().find(|flow| flow.get().trace.is_some())
-        && file.factors.values.span("scale").is_some()
+        && place("scale").is_some()
     {
         let words = format!("`scale` does not apply to the trace of flow `{}`", flow.get().name.get());
         return refused("scale", words, "give the flow a `rate`, or remove `scale`");
     }
-    if file.factors.values.contains("background", &false.into()) {
+    if values().any(|values| values.contains("background", &false.into())) {
         let is_background = |kind: Option<FlowKind>| kind == Some(FlowKind::Background);
         let background = file.flows.iter().filter(|flow| is_background(flow.get().kind)).count();
         if background == 0 {

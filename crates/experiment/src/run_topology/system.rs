@@ -29,7 +29,7 @@ pub(super) fn endpoints(cell: &CellShape<'_>) -> Vec<Endpoint> {
 }
 
 /// Returns the names of the processes, in the order in which the flows name them.
-pub(crate) fn processes(flows: &[Flow]) -> Vec<&str> {
+fn processes(flows: &[Flow]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for name in flows.iter().flat_map(|flow| flow.writing_processes().chain(flow.reading_processes())) {
         if !names.contains(&name) {
