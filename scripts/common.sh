@@ -9,14 +9,23 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
 tools=$root/.sdk/tools
 
 stages='' failures=0
-say() { # starts a stage; print_stages prints the duration of each
+say() { # starts a stage; print_stages prints the duration of each, and the time that its processes used
   end_stage
-  stage=$* stage_began=$SECONDS
+  read_cpu
+  stage=$* stage_began=$SECONDS stage_cpu=$cpu_s
   printf '\n== %s\n' "$stage"
 }
 end_stage() {
-  [ -z "${stage:-}" ] || stages+=$(printf '%5d s  %s' $((SECONDS - stage_began)) "$stage")$'\n'
+  [ -n "${stage:-}" ] || return 0
+  read_cpu
+  stages+=$(printf '%5d s %5d s  %s' $((SECONDS - stage_began)) $((cpu_s - stage_cpu)) "$stage")$'\n'
   stage=''
+}
+read_cpu() { # sets cpu_s: the CPU time of the ended processes that this shell has waited for, in s (proc_pid_stat(5))
+  local fields
+  read -r fields </proc/$BASHPID/stat
+  read -ra fields <<<"${fields##*) }"
+  cpu_s=$(((fields[13] + fields[14]) / $(getconf CLK_TCK)))
 }
 stage_failed() { # the other stages are executed all the same
   stage="FAILED: $stage" failures=$((failures + 1))
@@ -37,7 +46,7 @@ all_passed() { # at the end of stages that may fail
 }
 print_stages() { # at the end of a script
   end_stage
-  printf '\n== durations of %s\n%s' "$(basename "$0")" "$stages"
+  printf '\n== durations of %s: elapsed time, CPU time\n%s' "$(basename "$0")" "$stages"
 }
 
 needs_root() { # prints a filter of nextest: the tests that need root

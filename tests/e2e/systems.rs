@@ -65,14 +65,16 @@ fn each_reader_gets_what_each_writer_of_its_topics_wrote() {
         let mut routes: Vec<(&str, &str, &str)> = Vec::new();
         for flow in list(&run["flows"]) {
             routes.push((text(&flow["name"]), text(&flow["writer"]), text(&flow["reader"])));
-            let planned = count(&flow["planned"]);
-            let delivered = count(&flow["counted"]["delivered"]);
-            let expected = match text(&flow["name"]) {
+            let planned = match text(&flow["name"]) {
                 "scan" => 20,
                 "command" => 50,
                 _ => 10,
             };
-            assert_eq!((planned, delivered), (expected, expected), "{driver}: {flow:#}");
+            assert_eq!(count(&flow["planned"]), planned, "{driver}: {flow:#}");
+            // A host that is too busy writes fewer.
+            let counted = &flow["counted"];
+            let (sent, delivered) = (count(&counted["sent"]), count(&counted["delivered"]));
+            assert!(sent > 0 && delivered == sent, "{driver}: {flow:#}");
         }
         let mut expected = vec![
             ("scan", "sensor", "control-reader"),
