@@ -43,8 +43,9 @@ fn check(settings: &Settings) {
     for size in &settings.shared.sizes {
         assert!(settings.shared.payload_bytes(*size, false) <= *size);
         assert!(settings.shared.samples_per_ping(*size) >= 1);
-        assert!(settings.shared.samples_per_s(*size).is_none_or(|rate| rate > 0.0));
     }
+    let pacing = &settings.local.pacing;
+    assert!([pacing.samples_per_s, pacing.bits_per_s].iter().flatten().all(|rate| rate.per_second > 0));
     assert!(settings.role == Role::Publisher || !settings.sends_pings());
     let text = banner(settings, &Banner { version: "0", middleware: "m", effective: &[] });
     assert!(text.contains("Perftest Configuration:") && !progress(settings, Step::Discover).is_empty());
