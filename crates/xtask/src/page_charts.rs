@@ -73,6 +73,8 @@ enum Kind {
     Bars,
     /// A ratio for each row, of the column `ratio` with its interval.
     Ratios,
+    /// A change in percent for each row, of the column that is the label of y, of which less is better; the column `claim` has the claim on it.
+    Changes,
 }
 
 #[derive(Default, Deserialize)]
@@ -249,6 +251,37 @@ impl PageChart {
         }))
     }
 
+    /// Returns a change for each row.
+    fn changes(&self, data: &Data) -> Result<ChartKind, Error> {
+        let (change, claim) = (self.column(data, &self.y.label)?, self.column(data, "claim")?);
+        let series = self.series.first().ok_or_else(|| format!("chart `{}` has no series", self.name))?;
+        let ratio = |pct: f64| 1.0 + pct / 100.0;
+        let mut rows = Vec::new();
+        for row in &data.rows {
+            let Some(pct) = self.estimate(data, row, change) else { continue };
+            let claim = match row[claim].as_str() {
+                "higher" => Claim::Worse,
+                "lower" => Claim::Better,
+                _ => Claim::Inconclusive,
+            };
+            let estimate = Estimate::exact(ratio(pct.value));
+            rows.push(ForestRow {
+                group: String::new(),
+                label: row[0].clone(),
+                ratio: pct.interval.map_or(estimate, |limits| {
+                    Estimate::within(ratio(pct.value), ratio(limits.low), ratio(limits.high))
+                }),
+                claim,
+                slot: if claim == Claim::Inconclusive { Slot::Ink } else { series.series().slot },
+                noise: None,
+                words: format!("{} %", row[change]).replace('-', "\u{2212}"),
+                interval_words: format!("({} to {})", row[change + 1], row[change + 2])
+                    .replace('-', "\u{2212}"),
+            });
+        }
+        Ok(ChartKind::Forest(Forest { axis_label: self.x.label.clone(), rows, ..Forest::default() }))
+    }
+
     fn draw(&self) -> Result<String, Error> {
         let table = format!("{}.csv", self.table.as_ref().unwrap_or(&self.name));
         let data = Data::read(&Path::new(PAGES).join("data").join(table))?;
@@ -256,6 +289,7 @@ impl PageChart {
             Kind::Lines => self.lines(&data),
             Kind::Bars => self.bars(&data),
             Kind::Ratios => self.ratios(&data),
+            Kind::Changes => self.changes(&data),
         };
         let chart = Chart {
             title: self.title.clone(),
