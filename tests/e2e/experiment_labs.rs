@@ -457,3 +457,26 @@ fn round_trips_below_the_delay_of_the_links_are_invalid() {
     let rtt = rtt.unwrap_or_else(|| panic!("the bound of the RTT: {run:#}"));
     assert!(rtt.contains("at least 80000000 ns there and back over links of 40 ms"), "{rtt}");
 }
+
+#[test]
+fn system_beyond_its_link_is_rejected_before_it_starts() {
+    needs_root();
+    let scene = Scene::new();
+    // 10 Mbit/s of payload. Of a link, 1,480 bytes of each 1,538 can be payload.
+    let file = "question = \"?\"\nworkload = \"paced\"\nfactors.driver = \"udp\"\n\
+                [[flows]]\nname = \"camera\"\nsize = 12500\nrate = 100\n";
+    fs::write(scene.path("camera.toml"), file).expect("a file");
+    let plan = |link: &str, more: &[&str]| {
+        let host = format!("lab:2,rate={link}");
+        let run = ["run", "camera.toml", "--dry-run", "--host", &host];
+        finish(scene.start("ddsmark", &[&run[..], more].concat()))
+    };
+    let rejected = plan("10mbit", &[]);
+    rejected.assert_status(2);
+    let words = "10.0 Mbit/s of payload have to reach host `h2`, and its link of 10.0 Mbit/s carries at most 9.62 Mbit/s";
+    assert!(rejected.stderr.contains(words), "{}", rejected.stderr);
+    assert!(rejected.stderr.contains("`scale = [0.9]`"), "{}", rejected.stderr);
+    plan("11mbit", &[]).assert_status(0);
+    plan("10mbit", &["--force"]).assert_status(0);
+    plan("10mbit", &["--scale", "0.9"]).assert_status(0);
+}

@@ -184,3 +184,150 @@ fn search_reports_no_rate_if_none_is_sustained() {
     let warnings = document["cells"][0]["warnings"].to_string();
     assert!(warnings.contains("is not sustained: no rate is known that is"), "{warnings}");
 }
+
+/// System of two topics, each with a server of 200 samples/s of its own: the IMU reaches it at scale 4, the commands at 20.
+const SYSTEM: &str = r#"question = "How much more?"
+workload = "paced"
+factors.driver = "sim"
+
+[options.sim]
+service = "5ms"
+
+[[flows]]
+name = "imu"
+size = 64
+rate = 50
+from = "sensor"
+to = "control"
+deadline = "40ms"
+missed = "5%"
+
+[[flows]]
+name = "commands"
+size = 64
+rate = 10
+from = "control"
+to = "motor"
+deadline = "40ms"
+missed = "5%"
+
+[search]
+initial_trial = "400ms"
+final_trial = "800ms"
+duration_sum = "2400ms"
+width = "25%"
+budget = "90s"
+
+[design]
+blocks = 1
+warm_up = "20ms"
+seed = 7
+
+[limits]
+hello = "20s"
+"#;
+/// Scale at which the IMU reaches the capacity of its server.
+const PLANTED: f64 = 4.0;
+
+#[test]
+fn search_over_a_system_finds_its_headroom_and_what_fails_first() {
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        fs::write(scene.path("system.toml"), SYSTEM).expect("a file");
+        let outcome = scene.ddsmark(&["search", "./system.toml", "--runs", "1", "--out", "result", "--json"]);
+        outcome.assert_status(0);
+        let document = outcome.document();
+        let searches = searches(&document);
+        let [search] = &searches[..] else { panic!("{searches:#?}") };
+        let goal = &search["goals"][0];
+        assert_eq!((&goal["aim"], &goal["state"]), (&"system".into(), &"found".into()), "{search:#}");
+        assert_eq!(goal["fails_first"], "imu", "{search:#}");
+        let [lower, upper] = ["lower", "upper"].map(|bound| rate(&goal[bound]["scale"]));
+        assert!(lower < upper && upper - lower <= 0.25 * upper * 1.000_01, "{goal:#}");
+        // Samples that wait in the queue at the end of a trial may be in time.
+        assert!((LEAST * PLANTED..=1.15 * PLANTED).contains(&lower), "{search:#}");
+        for trial in list(&search["trials"]) {
+            let scale = rate(&trial["scale"]);
+            assert!((rate(&trial["load_sps"]) / 60.0 - scale).abs() < 1e-4, "{trial:#}");
+            let planned = 60.0 * scale * count(&trial["duration_ns"]) as f64 / 1e9;
+            assert!((count(&trial["planned"]) as f64 - planned).abs() <= 3.0, "{trial:#}");
+            let good = trial["judged"][0]["good"] == true;
+            // Absent if no sample missed a deadline.
+            let beyond = trial["worst"]["missed_pct"].as_f64().is_some_and(|missed| missed > 5.0);
+            assert_eq!(good, !beyond, "{trial:#}");
+        }
+        let headroom = &document["cells"][0]["search"]["goals"][0]["headroom"];
+        assert!((rate(&headroom["scale"]) - lower).abs() < 1e-9, "{headroom:#}");
+        assert!(outcome.stderr.contains("trial 1: scale "), "{}", outcome.stderr);
+        let report = scene.ddsmark(&["report", "result"]).stdout;
+        assert!(report.contains("headroom ") && report.contains("imu fails first"), "{report}");
+        let csv = scene.ddsmark(&["report", "result", "--csv"]).stdout;
+        assert!(csv.contains("search.trials.0.scale"), "{csv}");
+    });
+}
+
+#[test]
+fn search_over_a_system_of_real_middleware_ends_at_its_range() {
+    let quick = SYSTEM
+        .replace("\"sim\"", "\"cyclonedds\"\nfactors.transport = \"udp4\"")
+        .replace("[options.sim]\nservice = \"5ms\"\n", "")
+        .replace("400ms", "100ms")
+        .replace("800ms", "200ms")
+        .replace("2100ms", "200ms")
+        .replace("[search]", "[search]\nhighest_scale = 2\nlowest_scale = 0.5");
+    let goal_of = |file: &str| {
+        let scene = Scene::new();
+        fs::write(scene.path("system.toml"), file).expect("a file");
+        let outcome = scene.ddsmark(&[
+            "run",
+            "system.toml",
+            "--workload",
+            "search",
+            "--runs",
+            "1",
+            "--out",
+            "result",
+            "--json",
+        ]);
+        outcome.assert_status(0);
+        let search = searches(&outcome.document()).remove(0);
+        search["goals"][0].clone()
+    };
+    // Any host keeps a deadline of 10 s, and none of 1 µs.
+    let easy = goal_of(&quick.replace("\"40ms\"", "\"10s\""));
+    assert_eq!((&easy["state"], &easy["lower"]["scale"]), (&"ceiling".into(), &2.0.into()), "{easy:#}");
+    let last = quick.rfind("\"40ms\"").expect("a deadline");
+    let impossible = format!("{}\"1us\"{}", &quick[..last], &quick[last + "\"40ms\"".len()..]);
+    let hard = goal_of(&impossible.replace("\"40ms\"", "\"10s\""));
+    assert_eq!((&hard["state"], &hard["fails_first"]), (&"floor".into(), &"commands".into()), "{hard:#}");
+}
+
+#[test]
+fn system_that_no_host_carries_is_rejected_before_it_starts() {
+    let scene = Scene::new();
+    let file = SYSTEM
+        .replace("size = 64\nrate = 50", "size = \"60kB\"\nrate = 1000000")
+        .replace("driver = \"sim\"", "driver = \"udp\"")
+        .replace("[options.sim]\nservice = \"5ms\"\n", "");
+    let file = file.split("[search]").next().expect("a file");
+    fs::write(scene.path("huge.toml"), file).expect("a file");
+    for more in [&["--dry-run"][..], &["--out", "result"]] {
+        let rejected = scene.ddsmark(&[&["run", "huge.toml"][..], more].concat());
+        rejected.assert_status(2);
+        for words in ["480 Gbit/s", "this host carried", "scale = [", "--force"] {
+            assert!(rejected.stderr.contains(words), "{words}: {}", rejected.stderr);
+        }
+    }
+    assert!(!scene.path("result").exists());
+    let plan = scene.ddsmark(&["run", "huge.toml", "--dry-run", "--force"]);
+    plan.assert_status(0);
+    assert!(
+        plan.stdout.contains("1000010 samples/s and 480000 Mbit/s of payload are written"),
+        "{}",
+        plan.stdout
+    );
+    // At a thousandth, it is a plan of any host.
+    let scaled = scene.ddsmark(&["run", "huge.toml", "--dry-run", "--scale", "0.001"]);
+    scaled.assert_status(0);
+    assert!(scaled.stdout.contains("over loopback this host carried"), "{}", scaled.stdout);
+}

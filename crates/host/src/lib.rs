@@ -37,7 +37,7 @@ pub use domains::{Domain, Domains};
 pub use local_site::LocalSite;
 pub use machine::{
     cores::allowed_cores, counters::Counters, environment::EnvironmentInputs, keep_awake::KeepAwake,
-    lab_limits::lab_warnings, limits::limit_warnings, properties::host_warnings,
+    lab_limits::lab_warnings, limits::limit_warnings, loopback::LoopbackCapacity, properties::host_warnings,
 };
 pub use site::{Agent, DomainClaim, Guard, ReplySink, Site};
 pub use values::{

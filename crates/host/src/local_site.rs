@@ -20,6 +20,7 @@ use crate::{
         counters::Counters,
         environment::{EnvironmentInputs, capture_environment},
         keep_awake::KeepAwake,
+        loopback::{self, LoopbackCapacity},
         noise, presence,
         properties::capture_facts,
         reference, variables,
@@ -46,6 +47,14 @@ impl LocalSite {
     #[must_use]
     pub fn new(agent: impl Into<PathBuf>) -> Self {
         Self { agent: agent.into(), owner: Owner::this_process() }
+    }
+
+    /// Measures what this host carries between processes. Blocks for about a third of a second.
+    ///
+    /// # Errors
+    /// Returns an error if a loopback connection fails.
+    pub fn loopback_capacity() -> std::io::Result<LoopbackCapacity> {
+        loopback::measure()
     }
 
     /// Returns the agent program.

@@ -9,7 +9,7 @@ use results::{
 use stats::Better;
 
 use crate::{
-    figures::{distribution::at_one_size, verdicts::point_words},
+    figures::{distribution::at_one_size, search, verdicts::point_words},
     page::{Sentence, Words, plain, strong},
     scene::Scene,
     values::{Quantity, with_minus},
@@ -229,6 +229,7 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
         (Workload::Throughput, Metric::Goodput, true),
         (Workload::Paced, Metric::ResponseP50, false),
         (Workload::Search, Metric::Ndr, false),
+        (Workload::Search, Metric::Headroom, false),
         (Workload::Discovery, Metric::AllMatched, false),
     ];
     let systems = systems(scene);
@@ -336,18 +337,20 @@ fn values(scene: &Scene<'_>, focus: &[(&Series, &CellResult)], metric: Metric) -
         Metric::ResponseP50 => "the median response time was",
         Metric::AllMatched => "all were matched after",
         Metric::Goodput => "the throughput was",
+        Metric::Headroom => "the headroom, the highest scale of all rates, was",
         _ => "the rate without loss was",
     };
     let mut sentence = vec![plain(format!("{at}, {words} "))];
     let value = |value: f64| strong(charts::number::value(value, quantity.unit()));
     let among = if all > found.len() { format!(", the best and the worst of {all}") } else { String::new() };
-    for (index, (series, _, median)) in found.iter().enumerate() {
+    for (index, (series, cell, median)) in found.iter().enumerate() {
         if index > 0 {
             sentence.push(plain(if index + 1 == found.len() { " and " } else { ", " }));
         }
         sentence.push(value(*median));
         sentence.push(plain(" with "));
         sentence.push(Words::Name((*series).clone()));
+        sentence.extend(search::headroom_of(cell).map(plain));
     }
     sentence.push(plain(format!("{among} ({}).", per_cell(scene, &cells))));
     Some(sentence)

@@ -113,7 +113,11 @@ fn wanted() -> Vec<(Workload, bool, Vec<Quantity>)> {
             false,
             vec![metric(Metric::ResponseP50), metric(Metric::ResponseP99), metric(Metric::Delivered)],
         ),
-        (Workload::Search, false, vec![metric(Metric::Ndr), metric(Metric::Pdr), metric(Metric::Slo)]),
+        (
+            Workload::Search,
+            false,
+            vec![metric(Metric::Ndr), metric(Metric::Pdr), metric(Metric::Slo), metric(Metric::Headroom)],
+        ),
         (
             Workload::Discovery,
             false,
@@ -136,6 +140,7 @@ fn short(quantity: Quantity) -> &'static str {
         Quantity::Metric(Metric::Ndr) => "Rate without loss",
         Quantity::Metric(Metric::Pdr) => "Rate with little loss",
         Quantity::Metric(Metric::Slo) => "Rate within the deadline",
+        Quantity::Metric(Metric::Headroom) => "Headroom, scale",
         Quantity::Metric(metric) => metric.words(),
         Quantity::Cpu => "CPU per sample",
         Quantity::WirePerByte => "Wire bytes per byte",

@@ -49,6 +49,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "Rate without loss (1/s)", text: |_, run| metric(run, Metric::Ndr) },
     Column { heading: "Rate with little loss (1/s)", text: |_, run| metric(run, Metric::Pdr) },
     Column { heading: "Rate within the deadline (1/s)", text: |_, run| metric(run, Metric::Slo) },
+    Column { heading: "Headroom (x)", text: |_, run| metric(run, Metric::Headroom) },
     Column { heading: "All matched (µs)", text: |_, run| metric(run, Metric::AllMatched) },
     Column {
         heading: "Packets until matched",

@@ -73,6 +73,7 @@ impl Quantity {
             Self::Metric(metric) => match metric.unit() {
                 "1/s" => Unit::SamplesPerSecond,
                 "%" => Unit::Percent,
+                "x" => Unit::Count,
                 _ => Unit::Nanoseconds,
             },
             Self::Cpu | Self::SampleTime => Unit::Nanoseconds,

@@ -7,9 +7,10 @@ use results::{BlockAllocation, DetectableEffects, DryRunReport};
 use stats::{min_n_for, total};
 
 use crate::{
+    headroom,
     layout::{Align, Grid, WIDTH, wrap},
     number::{count, duration},
-    search, selftest, settings,
+    offered_loads, search, selftest, settings,
 };
 
 /// Formats the plan of an experiment: its cells, its runs, their approximate duration, and the minimum detectable
@@ -28,6 +29,9 @@ pub fn plan(experiment: &Plan, detectable_effects: &[DetectableEffects]) -> Stri
         rough(experiment.expected_ns()),
         duration(RUN_OVERHEAD_NS),
     ));
+    for words in offered_loads(experiment) {
+        line(&words);
+    }
     line(&reference(experiment));
     if let (Some(precision), Some(budget_ns)) = (&experiment.design.precision, experiment.design.budget_ns) {
         line(&format!(
@@ -63,6 +67,9 @@ pub fn plan(experiment: &Plan, detectable_effects: &[DetectableEffects]) -> Stri
         ));
         for goal in &search.goals {
             line(&search::goal(goal));
+        }
+        if let Some(scales) = &search.scales {
+            line(&headroom::range(scales));
         }
         for words in search.goals.iter().filter_map(search::least_rate) {
             line(&format!("note: {words}"));

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use experiment::{Search, SearchGoal};
+use experiment::{GoalKind, Search, SearchGoal};
 use results::{CellResult, GoalCell, GoalRecord, Run, SearchState, format_spread, format_value};
 use stats::min_n_for;
 
 use crate::{
     factor_columns::FactorColumns,
+    headroom,
     layout::{Align, Grid},
     number::{count, duration},
     tables::{nothing, unsupported},
@@ -80,6 +81,9 @@ pub(crate) fn name(aim: &str, deadline_ns: Option<u64>) -> String {
 
 /// Returns the legend of the table.
 pub(crate) fn legend(search: &Search) -> String {
+    if search.scales.is_some() {
+        return headroom::LEGEND.to_owned();
+    }
     let goals: Vec<String> = search.goals.iter().map(goal).collect();
     format!(
         "Highest sustained rate: each run is a search (MLRsearch), and each of its trials is an open loop with fresh \
@@ -95,6 +99,9 @@ pub(crate) fn legend(search: &Search) -> String {
 pub(crate) fn goal(goal: &SearchGoal) -> String {
     let share = |share: f64| format!("{} %", significant_percent(share));
     let what = match goal.deadline_ns {
+        _ if goal.aim == GoalKind::System => {
+            "each flow keeps its own limit of samples that miss its deadline".to_owned()
+        }
         Some(ns) => format!("at most {} arrive later than {}", share(goal.loss_ratio), duration(ns)),
         None if goal.loss_ratio > 0.0 => {
             format!("at most {} are lost or not sent", share(goal.loss_ratio))
@@ -147,6 +154,9 @@ pub(crate) fn outcome(run: &Run) -> String {
 }
 
 fn describe_goal(goal: &GoalRecord) -> String {
+    if goal.aim == GoalKind::System {
+        return headroom::describe(goal);
+    }
     let name = name(goal.aim.name(), goal.deadline_ns);
     let bound = |bound: &Option<results::SearchBound>| {
         bound.as_ref().map_or_else(|| "?".to_owned(), |bound| format_value(bound.load_sps))
@@ -172,14 +182,20 @@ pub fn trial_line(run: &Run, at_most: Duration) -> String {
     };
     let judged = trial.judged.iter().map(|judged| {
         let verdict = if judged.good { "good" } else { "bad" };
-        format!("{} {verdict} ({} %)", judged.aim, format_value(100.0 * judged.violation_ratio))
+        match trial.scale {
+            Some(_) => format!("{verdict}, {}", headroom::worst(trial)),
+            None => format!("{} {verdict} ({} %)", judged.aim, format_value(100.0 * judged.violation_ratio)),
+        }
     });
     let known = search.goals.iter().map(describe_goal);
     let again = trial.repeats.as_ref().map_or_else(String::new, |why| format!("; made again, since {why}"));
+    let load = match trial.scale {
+        Some(scale) => format!("scale {}", format_value(scale)),
+        None => format!("{}/s", format_value(trial.load_sps)),
+    };
     format!(
-        "  trial {}: {}/s for {}: {}; now {}; at most {} more{again}",
+        "  trial {}: {load} for {}: {}; now {}; at most {} more{again}",
         search.trials.len(),
-        format_value(trial.load_sps),
         duration(trial.duration_ns),
         judged.collect::<Vec<_>>().join(", "),
         known.collect::<Vec<_>>().join(", "),

@@ -6,7 +6,7 @@ use experiment::{Batching, Workload};
 use results::{CellResult, ResultDocument, Run, RunState, State, WarningKind};
 
 use crate::{
-    costs, discovery, echoes, endpoints, groups, hosts, late_join,
+    costs, discovery, echoes, endpoints, groups, headroom, hosts, late_join,
     layout::{Options, WIDTH, wrap},
     legend::legend,
     links, maximum,
@@ -149,10 +149,18 @@ impl Page {
             self.text.push_str(&discovery::table(&discoveries).render());
         }
         self.endpoints(cells);
-        let searches = of_workload(cells, Workload::Search);
+        let (systems, searches): (Vec<&CellResult>, Vec<&CellResult>) =
+            of_workload(cells, Workload::Search).into_iter().partition(|cell| !cell.factors.flows.is_empty());
         if !searches.is_empty() {
             self.line("\nHighest sustained rate");
             self.text.push_str(&search::table(&searches).render());
+        }
+        if !systems.is_empty() {
+            self.line("\nHeadroom of the system");
+            self.text.push_str(&headroom::grid(&systems).render());
+            for sentence in headroom::sentences(&systems) {
+                self.wrapped(&sentence);
+            }
         }
         self.text.push_str(&links::section(cells, self.width));
     }

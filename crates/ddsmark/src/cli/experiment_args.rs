@@ -51,9 +51,9 @@ Examples:
   ddsmark search --driver udp --size 64
       its highest rate
   ddsmark search -d tcp -s 64 --goal slo --deadline 1ms --duration 5s
-      the highest rate at which 99.9 % of the samples arrive within 1 ms, by trials of 5 s
-  ddsmark search -d tcp -s 1KiB --set search.width=5%
-      with a wider interval: sooner";
+      the highest rate at which 99.9 % arrive within 1 ms, by trials of 5 s
+  ddsmark search ./system.toml -d udp --runs 1 --duration 5s
+      how much more can a system carry? (headroom 1.8 x; cmd-vel fails first)";
 
 const DISCOVERY_EXAMPLES: &str = "\
 Examples:
@@ -101,10 +101,11 @@ pub enum BuiltInCommand {
     /// Rates are in samples/s, in bit/s, or in percent of the maximum, which is measured first.
     #[command(before_help = LOAD_EXAMPLES, after_long_help = EXIT_STATUS)]
     Load(Box<WorkloadArgs>),
-    /// Search for the highest rate that is sustained without loss.
+    /// Search for the highest rate without loss, or for the headroom of a system.
     ///
     /// Each run is a search (MLRsearch): trials at rates that close in on the highest one. `--duration` is the time of a
-    /// full-length trial, by default `1s`; three that agree judge a rate.
+    /// full-length trial, by default `1s`; three that agree judge a rate. With the file of a system, the rates of all its
+    /// flows are multiplied, until one of them exceeds its limit of missed samples.
     #[command(before_help = SEARCH_EXAMPLES, after_long_help = EXIT_STATUS)]
     Search(Box<SearchArgs>),
     /// Measure discovery: how long participants take to find each other, and what it costs.
@@ -133,12 +134,20 @@ pub struct WorkloadArgs {
 
 #[derive(Debug, Args)]
 pub struct SearchArgs {
+    /// File or recipe of a system, to find its headroom.
+    ///
+    /// An experiment with `[[flows]]`. Without it, the rate of one flow is searched for. The name of a file has a `/` or an extension, such as
+    /// `.toml`.
+    #[arg(value_name = "FILE|RECIPE")]
+    pub experiment: Option<String>,
+
     #[command(flatten)]
     pub measure: MeasureArgs,
 
     /// Goals `ndr`, `pdr` and `slo`; several with commas.
     ///
     /// `ndr` allows no loss, `pdr` at most 0.5 % lost, `slo` at most 0.1 % later than the deadline. By default `ndr,pdr`.
+    /// A system has only `system`: each flow within its limit.
     #[arg(long, value_name = "GOAL", value_delimiter = ',', help_heading = "Design")]
     pub goal: Vec<String>,
 
@@ -147,6 +156,10 @@ pub struct SearchArgs {
     /// Maximum time from the planned send time of a sample to its arrival.
     #[arg(long, value_name = "TIME", help_heading = "Design")]
     pub deadline: Option<String>,
+
+    /// Try scales that this host or a link cannot carry.
+    #[arg(long, requires = "experiment", help_heading = "Design")]
+    pub force: bool,
 
     #[command(flatten)]
     pub output: OutputArgs,
@@ -202,8 +215,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "out"])]
     pub resume: Option<PathBuf>,
 
-    /// Resume although drivers, libraries or the host have changed. The result records the changes.
-    #[arg(long, requires = "resume")]
+    /// Measure what this host or a link cannot carry; with `--resume`, ignore what has changed.
+    ///
+    /// A system is rejected if its flows need more than the links between its hosts carry, or more than twice what this host carries over
+    /// loopback. With `--resume`: although drivers, libraries or the host have changed. The result records the changes.
+    #[arg(long)]
     pub force: bool,
 
     /// Workload to measure; several with commas.

@@ -19,7 +19,10 @@ const SHORT: &[(&str, &str)] = &[
         "driver transport size batch_bytes qos readers host baseline runs quick dry_run out json help",
     ),
     ("load", "driver transport size rate qos readers host baseline runs quick dry_run out json help"),
-    ("search", "driver transport size goal deadline qos host baseline runs quick dry_run out json help"),
+    (
+        "search",
+        "experiment driver transport size goal deadline host baseline runs quick dry_run out json help",
+    ),
     ("discovery", "driver participants endpoints join host baseline runs quick dry_run out json help"),
     ("characterize", "driver transport size workload qos host baseline runs quick dry_run out json help"),
     ("run", "experiment resume driver host set baseline runs quick dry_run out json help"),

@@ -4,6 +4,7 @@ use experiment::Override;
 use host::LocalSite;
 use runner::StopToken;
 
+use super::run;
 use crate::{
     cli::{
         cli_error::{CliError, ExitStatus},
@@ -28,8 +29,12 @@ const RUNS: u32 = 3;
 pub struct BuiltIn<'a> {
     name: &'static str,
     text: &'static str,
+    /// File or recipe that takes the place of the text.
+    experiment: Option<&'a str>,
     /// Changes by flags of the command's own.
     changes: Vec<Override>,
+    /// Whether a system is measured that the host or a link cannot carry.
+    pub is_forced: bool,
     pub measure: &'a MeasureArgs,
     pub output: &'a OutputArgs,
 }
@@ -51,12 +56,21 @@ impl<'a> BuiltIn<'a> {
                     ("--goal", "search.goals", goals),
                     ("--deadline", "search.deadline", flags.deadline.clone()),
                 ];
-                let changes =
-                    own.into_iter().filter_map(|(flag, key, value)| Some(Override::flag(flag, key, value?)));
+                let mut changes: Vec<Override> = own
+                    .into_iter()
+                    .filter_map(|(flag, key, value)| Some(Override::flag(flag, key, value?)))
+                    .collect();
+                let experiment = flags.experiment.as_deref();
+                changes.extend(
+                    experiment
+                        .map(|_| Override::flag("search", "workload", "search").shown_as("ddsmark search")),
+                );
                 return Self {
                     name: "search",
                     text: include_str!("../../experiments/search.toml"),
-                    changes: changes.collect(),
+                    experiment,
+                    changes,
+                    is_forced: flags.force,
                     measure: &flags.measure,
                     output: &flags.output,
                 };
@@ -71,7 +85,9 @@ impl<'a> BuiltIn<'a> {
                 return Self {
                     name: DISCOVERY,
                     text: include_str!("../../experiments/discovery.toml"),
+                    experiment: None,
                     changes: change.into_iter().collect(),
+                    is_forced: false,
                     measure: &flags.measure,
                     output: &flags.output,
                 };
@@ -82,13 +98,23 @@ impl<'a> BuiltIn<'a> {
                 return Self {
                     name: "characterize",
                     text: include_str!("../../experiments/characterize.toml"),
+                    experiment: None,
                     changes: change.into_iter().collect(),
+                    is_forced: false,
                     measure: &flags.measure,
                     output: &flags.output,
                 };
             }
         };
-        Self { name, text, changes: Vec::new(), measure: &flags.measure, output: &flags.output }
+        Self {
+            name,
+            text,
+            experiment: None,
+            changes: Vec::new(),
+            is_forced: false,
+            measure: &flags.measure,
+            output: &flags.output,
+        }
     }
 
     /// Finds the drivers and prepares the plan. `runs` is the number of runs of each cell if no flag determines it.
@@ -103,12 +129,20 @@ impl<'a> BuiltIn<'a> {
         if self.name == DISCOVERY {
             check_participants(&changes)?;
         }
-        prepare(self.name.to_owned(), self.name.to_owned(), self.text.to_owned(), changes, site, stop)
-            .map_err(|error| self.in_flags(error))
+        let prepared = match self.experiment {
+            Some(experiment) => run::prepare_named(experiment, changes, site, stop),
+            None => {
+                prepare(self.name.to_owned(), self.name.to_owned(), self.text.to_owned(), changes, site, stop)
+            }
+        };
+        prepared.map_err(|error| self.in_flags(error))
     }
 
-    /// Replaces keys of an experiment file in the hint: the user wrote flags.
+    /// Replaces keys of an experiment file in the hint, unless the user wrote a file.
     fn in_flags(&self, error: CliError) -> CliError {
+        if self.experiment.is_some() {
+            return error;
+        }
         let all = help::command();
         match all.find_subcommand(self.name) {
             Some(command) => error.with_hint(|hint| in_flags(hint, command)),
@@ -121,8 +155,11 @@ impl<'a> BuiltIn<'a> {
         output::set_live(self.output.live);
         let stop = StopToken::on_signals()?;
         let site = LocalSite::find()?;
-        let prepared = self.prepare(Some(RUNS), &site, &stop)?;
-        measurement::plan_and_measure(&prepared, seed(), self.measure.dry_run, self.output, &stop)
+        // A file says how many runs it has.
+        let runs = self.experiment.is_none().then_some(RUNS);
+        let prepared = self.prepare(runs, &site, &stop)?;
+        let how = (self.measure.dry_run, self.is_forced);
+        measurement::plan_and_measure(&prepared, seed(), how, self.output, &stop)
             .map_err(|error| self.in_flags(error))
     }
 }

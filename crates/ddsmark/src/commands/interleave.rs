@@ -16,6 +16,7 @@ use crate::{
         result_args::{CompareArgs, OutputArgs},
     },
     work::{
+        capacity,
         comparison::variants as compare_variants,
         measurement, pages,
         preparation::{self, Prepared},
@@ -42,8 +43,10 @@ pub fn execute(
     };
     let (a, b) = (prepare(0)?, prepare(1)?);
     let experiment = plan([&a, &b], variants, seed)?;
+    let is_forced = a.is_forced || b.is_forced;
     let mut hosts = a.prepared.hosts;
     hosts.extend(b.prepared.hosts)?;
+    let experiment = capacity::check(experiment, &hosts, is_forced)?;
     measurement::accept(&experiment, &hosts, flags.dry_run, &stop)?;
     if flags.dry_run {
         return measurement::show(&experiment, &hosts, flags.json);
@@ -79,6 +82,8 @@ struct Variant {
     /// Whether its file has a baseline, and whether it requests duets.
     had_baseline: bool,
     duet: bool,
+    /// Whether a system is measured that the host or a link cannot carry.
+    is_forced: bool,
 }
 
 /// Parses the arguments of a variant.
@@ -126,19 +131,19 @@ fn prepare(text: &str, flags: &CompareArgs, site: &LocalSite, stop: &StopToken) 
             None => Ok(()),
         }
     };
-    let mut prepared = match &parsed.command {
+    let (mut prepared, is_forced) = match &parsed.command {
         Command::Run(flags) => {
             check(&flags.output, &flags.measure)?;
             let Some(experiment) = &flags.experiment else {
                 return Err(wrong("`--resume` is not valid in a variant".to_owned()));
             };
-            run::prepare(flags, experiment, site, stop)?
+            (run::prepare(flags, experiment, site, stop)?, flags.force)
         }
         Command::BuiltIn(command) => {
             let built_in = BuiltIn::of(command);
             check(built_in.output, built_in.measure)?;
             // as many runs as claims need
-            built_in.prepare(None, site, stop)?
+            (built_in.prepare(None, site, stop)?, built_in.is_forced)
         }
         _ => return Err(wrong(format!("`{text}` does not measure"))),
     };
@@ -156,7 +161,7 @@ fn prepare(text: &str, flags: &CompareArgs, site: &LocalSite, stop: &StopToken) 
         let ns = u64::try_from(budget.as_nanos()).unwrap_or(u64::MAX);
         file.design.budget = Some(Located::nowhere(Time(ns)));
     }
-    Ok(Variant { prepared, had_baseline, duet })
+    Ok(Variant { prepared, had_baseline, duet, is_forced })
 }
 
 /// Plans both variants as one experiment.

@@ -30,7 +30,8 @@ pub fn execute(flags: &RunArgs) -> Result<ExitStatus, CliError> {
     };
     // All validation happens before anything is measured.
     let prepared = prepare(flags, experiment, &site, &stop)?;
-    measurement::plan_and_measure(&prepared, seed(), flags.measure.dry_run, &flags.output, &stop)
+    let how = (flags.measure.dry_run, flags.force);
+    measurement::plan_and_measure(&prepared, seed(), how, &flags.output, &stop)
 }
 
 /// Reads a file or a recipe, and finds the drivers that it names.
@@ -42,6 +43,16 @@ pub fn prepare(
 ) -> Result<Prepared, CliError> {
     let mut changes = flags.measure.overrides(None);
     changes.extend(flags.workload.as_ref().map(|kind| Override::flag("--workload", "workload", kind)));
+    prepare_named(experiment, changes, site, stop)
+}
+
+/// Reads a file or a recipe with changes of the command line, and finds the drivers that it names.
+pub fn prepare_named(
+    experiment: &str,
+    changes: Vec<Override>,
+    site: &LocalSite,
+    stop: &StopToken,
+) -> Result<Prepared, CliError> {
     let path = Path::new(experiment);
     if !experiment.contains('/') && path.extension().is_none() {
         let text = recipes::find(experiment)?.to_owned();

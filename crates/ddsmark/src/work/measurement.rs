@@ -14,6 +14,7 @@ use results::{
 use runner::{ExperimentOutcome, ExperimentRunner, RunnerError, Sites, StopToken};
 
 use super::{
+    capacity,
     hosts::{ConnectedHost, Hosts},
     pages,
     preparation::Prepared,
@@ -30,15 +31,16 @@ use crate::cli::{
 /// Time without output after which progress is printed.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// Plans a prepared experiment, and measures it or only prints the plan.
+/// Plans a prepared experiment, and measures it or only prints the plan. A system that the host or a link cannot carry is rejected,
+/// unless that is forced.
 pub fn plan_and_measure(
     prepared: &Prepared,
     seed: u64,
-    is_dry: bool,
+    (is_dry, is_forced): (bool, bool),
     output: &OutputArgs,
     stop: &StopToken,
 ) -> Result<ExitStatus, CliError> {
-    let mut experiment = prepared.plan(seed)?;
+    let mut experiment = capacity::check(prepared.plan(seed)?, &prepared.hosts, is_forced)?;
     let sites = prepared.hosts.sites();
     if !is_dry {
         runner::check_domain(&sites, &experiment)?;
@@ -46,7 +48,8 @@ pub fn plan_and_measure(
     let is_of_profile = |cell: &Cell| prepared.file.may_leave_out_profile(cell, &experiment);
     let rejected = preflight(&experiment, &sites, stop, is_of_profile)?;
     if !rejected.is_empty() {
-        experiment = prepared.plan_without(rejected, seed)?;
+        let without = prepared.plan_without(rejected, seed)?;
+        experiment = capacity::check(without, &prepared.hosts, is_forced)?;
     }
     if is_dry {
         return show(&experiment, &prepared.hosts, output.format.json);
@@ -254,6 +257,9 @@ fn tool() -> Tool {
 
 fn announce(experiment: &Plan, runs: usize, directory: &Directory) {
     for words in &experiment.notes {
+        note(&format!("note: {words}"));
+    }
+    for words in report::offered_loads(experiment) {
         note(&format!("note: {words}"));
     }
     let goals = experiment.search.iter().flat_map(|search| &search.goals);

@@ -1,6 +1,7 @@
 //! Work that several commands share: drivers, plans, measurements, comparisons and stored outcomes.
 
 mod bundles;
+pub mod capacity;
 pub mod cases;
 pub mod comparison;
 pub mod drivers;

@@ -14,6 +14,7 @@ pub(crate) mod group;
 pub(crate) mod in_flight;
 pub(crate) mod instances;
 pub(crate) mod load;
+pub(crate) mod offered_load;
 pub(crate) mod percent_of_max;
 pub(crate) mod placement;
 pub(crate) mod policies;

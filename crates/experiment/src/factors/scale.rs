@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::{Factors, Flow, Load, Rate};
+use crate::{Factors, Flow, Load, Rate, Workload};
 
 /// Factor of the rates of all flows, in millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +30,13 @@ impl Scale {
         let range = f64::from(*RANGE.start())..=f64::from(*RANGE.end());
         let nearest = range.contains(&millionths).then_some(Self(millionths as u32))?;
         ((nearest.factor() - value).abs() < 1e-9).then_some(nearest)
+    }
+
+    /// Returns the scale nearest to a factor, within the range of all scales.
+    #[must_use]
+    pub fn nearest(factor: f64) -> Self {
+        let millionths = (factor * f64::from(ONE)).round();
+        Self(millionths.clamp(f64::from(*RANGE.start()), f64::from(*RANGE.end())) as u32)
     }
 
     /// Returns the factor.
@@ -124,6 +131,18 @@ impl JsonSchema for Scale {
 }
 
 impl Factors {
+    /// Returns the factors of a trial of a search over the scale: a paced run, with the rates of all flows multiplied.
+    #[must_use]
+    pub fn at_scale(&self, scale: Scale) -> Self {
+        let mut trial = Self {
+            workload: Workload::Paced,
+            scale: Some(scale).filter(|scale| *scale != Scale::ONE),
+            ..self.clone()
+        };
+        trial.flows.iter_mut().for_each(|flow| flow.scale(scale));
+        trial
+    }
+
     /// Applies the scale to the flows, and removes background flows from a cell without them.
     pub(crate) fn set_flows(&mut self) {
         if self.no_background {
@@ -161,6 +180,18 @@ mod tests {
             assert_eq!(scale, again, "{text}");
         }
         assert!(serde_json::from_str::<Scale>("\"much\"").expect_err("a word").to_string().contains("0.5"));
+    }
+
+    #[test]
+    fn trial_of_a_search_is_a_paced_run_at_its_scale() {
+        let flow = Flow::new("a", 64, Load::Constant { rate: Rate::per_second(100) });
+        let cell = Factors { workload: Workload::Search, flows: vec![flow], ..Factors::default() };
+        let trial = cell.at_scale(Scale::nearest(1.8));
+        assert_eq!((trial.workload, trial.scale), (Workload::Paced, Scale::new(1.8)));
+        assert!((trial.offered_load().expect("a rate").written_sps - 180.0).abs() < 1e-3);
+        assert_eq!(cell.at_scale(Scale::ONE).scale, None);
+        let nearest = [0.0, 1e-9, 1.234_567_8, 1e9].map(|factor| Scale::nearest(factor).factor());
+        assert_eq!(nearest, [0.001, 0.001, 1.234_568, 1000.0]);
     }
 
     #[test]

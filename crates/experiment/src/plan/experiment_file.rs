@@ -72,7 +72,7 @@ pub struct ExperimentFile {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<Located<String>, DriverOptions>,
     /// Flows of the workload `paced`, at most 1000: all of them run at the same time, each with its own topic. They
-    /// replace the factors `size`, `rate`, `arrival` and `trace`. No other workload is allowed with them.
+    /// replace the factors `size`, `rate`, `arrival` and `trace`. Only the workloads `paced` and `search` are allowed with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<Located<FlowSection>>,
     /// Hosts of the experiment, each an entry `[[host]]`. Default: only this host.

@@ -39,7 +39,9 @@ impl ExperimentFile {
         let threads = self.design.threads.as_ref().map(|threads| threads.get().clone());
         plan.design.threads = threads.unwrap_or(WritingThreads::PerTopic);
         let sps = |flow: &Flow| flow.load.mean_period_ns().map_or(0.0, |period_ns| 1e9 / period_ns.max(1.0));
-        let is_slow = flows.iter().map(sps).sum::<f64>() <= SPIN_SPS;
+        // The trials of a search have other rates, and wait in the same way.
+        let is_searched = plan.cells.iter().any(|cell| cell.factors.workload == Workload::Search);
+        let is_slow = flows.iter().map(sps).sum::<f64>() <= SPIN_SPS && !is_searched;
         if self.design.spin.is_none() && !plan.design.threads.is_one() {
             plan.design.spin = is_slow;
         }
@@ -208,8 +210,9 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
     if file.flows.is_empty() {
         return Ok(());
     }
-    if file.workload.values().any(|workload| *workload != Workload::Paced) {
-        let words = "flows are supported by the workload `paced` only";
+    let has_flows = |workload: &Workload| matches!(workload, Workload::Paced | Workload::Search);
+    if !file.workload.values().all(has_flows) {
+        let words = "flows are supported by the workloads `paced` and `search` only";
         let hint = "use `workload = \"paced\"`, and another file for the other workloads";
         return Err(contradiction(words, hint).at(file.workload.span()));
     }

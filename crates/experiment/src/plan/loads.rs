@@ -163,13 +163,15 @@ pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(),
     let searches = axes.iter().any(|axes| axes.has_workload(Workload::Search));
     let spin = file.design.spin.as_ref().map(Located::span).filter(|_| !searches);
     let threads = file.design.threads.as_ref().map(Located::span);
+    let flows = file.flows.first().map(Located::span);
+    let searches_flows = searches && flows.is_some();
     let load = [
         named(factors.span("rate"), "rate"),
         named(factors.span("arrival"), "arrival"),
         named(factors.span("trace"), "trace"),
         named(spin, "spin"),
-        named(threads.clone(), "threads"),
-        named(file.flows.first().map(Located::span), "flows"),
+        named(threads.clone().filter(|_| !searches_flows), "threads"),
+        named(flows.filter(|_| !searches_flows), "flows"),
     ];
     if !some_paced && let Some((at, name)) = load.into_iter().flatten().next() {
         let words = format!("`{name}` has no effect without the workload `paced`");

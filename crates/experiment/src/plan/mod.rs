@@ -24,6 +24,7 @@ pub(crate) mod limits_section;
 pub(crate) mod loads;
 pub(crate) mod matrix;
 pub(crate) mod max_rates;
+pub(crate) mod offered_loads;
 pub(crate) mod plan_inputs;
 pub(crate) mod planner;
 pub(crate) mod probes;

@@ -102,18 +102,20 @@ impl ExperimentFile {
 
     /// Plans the search; returns `None` if no cell has the workload `search`.
     pub(crate) fn searches(&self, cells: &[Cell]) -> Result<Option<Search>, SpannedError> {
-        let some = cells.iter().any(|cell| cell.factors.workload == Workload::Search);
+        let searched = cells.iter().find(|cell| cell.factors.workload == Workload::Search);
+        let flows = searched.map_or(&[][..], |cell| cell.factors.flows.as_slice());
+        let some = searched.is_some();
         let measure_ns = self.design.measure.as_ref().map(|measure| measure.get().0);
         let (_, standard_ns, _) = Effort::Standard.times();
         let warm_up_ns = self.design.warm_up.as_ref().map_or(standard_ns, |warm_up| warm_up.get().0);
         match &self.search {
-            Some(section) if some => section.get().plan(measure_ns, warm_up_ns).map(Some),
+            Some(section) if some => section.get().plan(measure_ns, warm_up_ns, flows).map(Some),
             Some(section) => {
                 let words = "`[search]` has no effect without the workload `search`".to_owned();
                 let hint = "add `search` to `workload`, or remove this";
                 Err(PlanError::Contradiction { words, hint }.at(section.span()))
             }
-            None if some => SearchSection::default().plan(measure_ns, warm_up_ns).map(Some),
+            None if some => SearchSection::default().plan(measure_ns, warm_up_ns, flows).map(Some),
             None => Ok(None),
         }
     }

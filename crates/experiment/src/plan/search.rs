@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::syntax::named::named;
+use crate::{Scale, syntax::named::named};
 
 /// Typical length of a search in duration sums, and its typical number of trials; see `docs/explain/search.md`.
 const TYPICAL_SUMS: u64 = 5;
@@ -19,9 +19,11 @@ pub enum GoalKind {
     Pdr,
     /// Responses later than a deadline up to a ratio: the service level objective.
     Slo,
+    /// Each flow of a system within its own limit of samples that miss its deadline.
+    System,
 }
 
-named!(GoalKind { Ndr = "ndr", Pdr = "pdr", Slo = "slo" });
+named!(GoalKind { Ndr = "ndr", Pdr = "pdr", Slo = "slo", System = "system" });
 
 /// Search for the highest sustained rates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +32,18 @@ pub struct Search {
     pub goals: Vec<SearchGoal>,
     /// Maximum duration of one search in ns, from the start of its first trial.
     pub budget_ns: u64,
+    /// Scales that may be tried, if flows are searched. Absent: rates of one flow are tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scales: Option<ScaleRange>,
+}
+
+/// Range of the scale of a system. Its rates are multiplied by it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScaleRange {
+    /// Lowest scale that may be tried.
+    pub lowest: Scale,
+    /// Highest scale that may be tried.
+    pub highest: Scale,
 }
 
 /// Search goal, with the parameters of MLRsearch (RFC 9971).
@@ -46,7 +60,7 @@ pub struct SearchGoal {
     pub duration_sum_ns: u64,
     /// Duration of the first, coarse trials, in ns.
     pub initial_trial_ns: u64,
-    /// Maximum violation ratio of a good trial, 0 to 1.
+    /// Maximum violation ratio of a good trial, 0 to 1. 0 for the goal `system`, whose flows have their own limits.
     pub loss_ratio: f64,
     /// Maximum share of bad trials at a sustained rate, by duration, 0 to 1.
     pub exceed_ratio: f64,

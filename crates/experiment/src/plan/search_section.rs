@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Effort, GoalKind, PlanError, RUN_OVERHEAD_NS, Search, SearchGoal, SpannedError,
+    Effort, Flow, GoalKind, PlanError, RUN_OVERHEAD_NS, Scale, ScaleRange, Search, SearchGoal, SpannedError,
     syntax::{
         one_or_many::{Located, OneOrMany},
         spanned_error::all_distinct,
@@ -21,13 +21,17 @@ const BUDGET_SHARE: (u64, u64) = (5, 4);
 const FINAL_TRIAL_NS: u64 = 5 * SECOND;
 /// Shortest initial trials, unless requested.
 const LEAST_INITIAL_NS: u64 = 100 * MS;
+/// Relative width of the goals of one flow, and of a system, in percent.
+const WIDTHS_PCT: [f64; 2] = [1.0, 5.0];
+/// Range of the scale of a system.
+const SCALES: [f64; 2] = [0.01, 100.0];
 
 /// Goals and precision of a search. The values apply to every goal unless they name one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchSection {
     /// Goals, one or several: `ndr` (non-drop rate), `pdr` (partial drop rate), `slo` (samples that meet a
-    /// deadline). Default `ndr` and `pdr`.
+    /// deadline). Default `ndr` and `pdr`. With `[[flows]]` only `system`: each flow within its limit of `missed` samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals: Option<OneOrMany<GoalKind>>,
     /// Maximum time from the intended send time of a sample to its arrival, 1 µs to 1 hour. Goal `slo` only, which
@@ -39,7 +43,7 @@ pub struct SearchSection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strict: Option<Located<bool>>,
     /// Maximum distance of the two bounds, relative to the upper one; at least `0.01%`, and at least the ratio of
-    /// each goal. Default `1%`.
+    /// each goal. Default `1%`; with `[[flows]]` `5%`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<Located<Percent>>,
     /// Maximum share of lost samples in a good trial, less than `100%`. Goal `pdr` only. Default `0.5%`.
@@ -67,19 +71,30 @@ pub struct SearchSection {
     /// Default: five quarters of the duration that the plan estimates, 39 s with `final_trial = "1s"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Located<Time>>,
+    /// Lowest scale that may be tried, 0.001 to 1000. With `[[flows]]` only. Default 0.01.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lowest_scale: Option<Located<Scale>>,
+    /// Highest scale that may be tried, 0.001 to 1000. With `[[flows]]` only. Default 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub highest_scale: Option<Located<Scale>>,
 }
 
 impl Default for Search {
     fn default() -> Self {
         let (_, warm_up_ns, _) = Effort::Standard.times();
-        SearchSection::default().plan(None, warm_up_ns).expect("without values nothing can be wrong")
+        SearchSection::default().plan(None, warm_up_ns, &[]).expect("without values nothing can be wrong")
     }
 }
 
 impl SearchSection {
     /// Validates the search and resolves its defaults. `measure_ns` is the measured time of a run, if the file gives one;
-    /// `warm_up_ns` is the warm-up of each trial.
-    pub(crate) fn plan(&self, measure_ns: Option<u64>, warm_up_ns: u64) -> Result<Search, SpannedError> {
+    /// `warm_up_ns` is the warm-up of each trial; `flows` are those whose scale is searched for.
+    pub(crate) fn plan(
+        &self,
+        measure_ns: Option<u64>,
+        warm_up_ns: u64,
+        flows: &[Flow],
+    ) -> Result<Search, SpannedError> {
         let strict = self.strict.as_ref().is_some_and(|strict| *strict.get());
         let ns = |time: &Option<Located<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
         let final_trial_ns =
@@ -111,15 +126,27 @@ impl SearchSection {
             let hint = "increase `duration_sum`, or decrease `final_trial`";
             return Err(wrong(words, hint, place(&self.duration_sum)));
         }
-        let aims = self.goals.clone().unwrap_or_else(|| OneOrMany::unwritten([GoalKind::Ndr, GoalKind::Pdr]));
+        let is_system = !flows.is_empty();
+        let default: &[GoalKind] =
+            if is_system { &[GoalKind::System] } else { &[GoalKind::Ndr, GoalKind::Pdr] };
+        let aims = self.goals.clone().unwrap_or_else(|| OneOrMany::unwritten(default.iter().copied()));
         all_distinct("goal", &aims)?;
+        if let Some(aim) = aims.0.iter().find(|aim| is_system != (*aim.get() == GoalKind::System)) {
+            let (words, hint) = match is_system {
+                true => {
+                    ("is of one flow, and each of `[[flows]]` has its own limit", "use the goal `system`")
+                }
+                false => ("is of `[[flows]]`", "use `ndr`, `pdr` or `slo`, or add `[[flows]]`"),
+            };
+            return Err(wrong(format!("the goal `{}` {words}", aim.get()), hint, aim.span()));
+        }
         if aims.0.is_empty() {
             return Err(PlanError::Nothing("goals").at(0..0));
         }
         let goals = aims.0.iter().map(|aim| {
             let ratio = self.loss_ratio(aim)?;
             let exceed_ratio = self.share(&self.exceed_ratio, if strict { 0.0 } else { 50.0 })?;
-            let width = self.share(&self.width, 1.0)?;
+            let width = self.share(&self.width, WIDTHS_PCT[usize::from(is_system)])?;
             let at = || self.width.as_ref().map_or(0..0, Located::span);
             if width < 1e-4 {
                 let words = "a width of less than 0.01% cannot be reached".to_owned();
@@ -145,7 +172,8 @@ impl SearchSection {
         });
         let goals: Vec<SearchGoal> = goals.collect::<Result<_, SpannedError>>()?;
         self.stray(&goals)?;
-        let mut search = Search { goals, budget_ns: u64::MAX };
+        let scales = self.scales(flows, final_trial_ns)?;
+        let mut search = Search { goals, budget_ns: u64::MAX, scales };
         let (share, of) = BUDGET_SHARE;
         let default_ns = search.expected_ns(warm_up_ns, RUN_OVERHEAD_NS).saturating_mul(share) / of;
         search.budget_ns = ns(&self.budget, default_ns);
@@ -155,7 +183,7 @@ impl SearchSection {
     /// Returns the maximum violation ratio of a goal.
     fn loss_ratio(&self, aim: &Located<GoalKind>) -> Result<f64, SpannedError> {
         match aim.get() {
-            GoalKind::Ndr => Ok(0.0),
+            GoalKind::Ndr | GoalKind::System => Ok(0.0),
             GoalKind::Pdr => self.share(&self.loss_ratio, 0.5),
             GoalKind::Slo if self.deadline.is_none() => {
                 let words = "the goal `slo` needs a deadline".to_owned();
@@ -164,6 +192,53 @@ impl SearchSection {
             }
             GoalKind::Slo => self.share(&self.late_ratio, 0.1),
         }
+    }
+
+    /// Returns the scales that may be tried; `None` without flows. The lowest one is raised until each flow that is judged
+    /// has a sample in a full-length trial.
+    fn scales(&self, flows: &[Flow], final_trial_ns: u64) -> Result<Option<ScaleRange>, SpannedError> {
+        let written = [("lowest_scale", &self.lowest_scale), ("highest_scale", &self.highest_scale)];
+        let refused = |words, hint, at: &Option<Located<Scale>>| {
+            let at = at.as_ref().map_or(0..0, Located::span);
+            Err(PlanError::Contradiction { words, hint }.at(at))
+        };
+        if flows.is_empty() {
+            return match written.iter().find(|(_, scale)| scale.is_some()) {
+                Some((name, at)) => {
+                    let words = format!("`{name}` has no effect without `[[flows]]`");
+                    refused(words, "add `[[flows]]`, or remove this", at)
+                }
+                None => Ok(None),
+            };
+        }
+        let scale = |index: usize| {
+            written[index].1.as_ref().map_or_else(|| Scale::nearest(SCALES[index]), |scale| *scale.get())
+        };
+        let (lowest, highest) = (scale(0), scale(1));
+        if lowest >= highest {
+            let words = format!("the lowest scale, {lowest}, is not below the highest one, {highest}");
+            let at = if self.lowest_scale.is_some() { &self.lowest_scale } else { &self.highest_scale };
+            return refused(words, "decrease `lowest_scale`, or increase `highest_scale`", at);
+        }
+        let judged = flows.iter().filter(|flow| !flow.background);
+        let periods = judged.filter_map(|flow| Some((flow, flow.load.mean_period_ns()?)));
+        let Some((slowest, period_ns)) = periods.max_by(|left, right| left.1.total_cmp(&right.1)) else {
+            return Ok(Some(ScaleRange { lowest, highest }));
+        };
+        let least = Scale::nearest(period_ns / final_trial_ns as f64 * 1.000_001);
+        if least > Scale::ONE.min(highest) {
+            let words = format!(
+                "flow `{}` has a sample every {}, and a trial takes {}: it may have none",
+                slowest.name,
+                Time(period_ns as u64),
+                Time(final_trial_ns)
+            );
+            let hint =
+                "increase `measure` of `[design]` or `final_trial` of `[search]`, or make it background";
+            let at = self.final_trial.as_ref().map_or(0..0, Located::span);
+            return Err(PlanError::Contradiction { words, hint }.at(at));
+        }
+        Ok(Some(ScaleRange { lowest: lowest.max(least), highest }))
     }
 
     fn share(&self, percent: &Option<Located<Percent>>, default: f64) -> Result<f64, SpannedError> {

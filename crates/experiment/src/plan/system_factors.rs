@@ -1,7 +1,8 @@
 //! Checks of the factors of all flows: `scale` and `background`.
 
 use crate::{
-    FlowKind, PlanError, SpannedError, plan::experiment_file::ExperimentFile, syntax::one_or_many::Located,
+    FlowKind, PlanError, SpannedError, Workload, plan::experiment_file::ExperimentFile,
+    syntax::one_or_many::Located,
 };
 
 /// Rejects the factors `scale` and `background` where they have no effect, or leave nothing to measure.
@@ -25,6 +26,20 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
     {
         let words = format!("`scale` does not apply to the trace of flow `{}`", flow.get().name.get());
         return refused("scale", words, "give the flow a `rate`, or remove `scale`");
+    }
+    if file.workload.values().any(|workload| *workload == Workload::Search) {
+        if place("scale").is_some() {
+            let words = "`scale` is what the workload `search` finds".to_owned();
+            return refused("scale", words, "remove `scale`, or use `workload = \"paced\"`");
+        }
+        if let Some(flow) = file.flows.iter().find(|flow| flow.get().trace.is_some()) {
+            let words = format!(
+                "the workload `search` multiplies the rates of all flows, and flow `{}` has a trace",
+                flow.get().name.get()
+            );
+            let hint = "give each flow a `rate`: `ddsmark import rosbag2 --rates` writes them";
+            return Err(PlanError::Contradiction { words, hint }.at(flow.get().name.span()));
+        }
     }
     if values().any(|values| values.contains("background", &false.into())) {
         let is_background = |kind: Option<FlowKind>| kind == Some(FlowKind::Background);

@@ -227,7 +227,7 @@ fn invalid_load_is_rejected_with_its_position() {
         (
             FLOWS.to_owned(),
             &["workload=paced,latency"],
-            "--set workload=paced,latency: flows are supported by the workload `paced` only",
+            "--set workload=paced,latency: flows are supported by the workloads `paced` and `search` only",
             "paced,latency",
             "another file",
         ),

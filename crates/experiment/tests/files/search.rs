@@ -114,3 +114,103 @@ fn arrival_with_search_adds_a_note() {
     let (error, ..) = rejected(&search("[search]\narrival = \"poisson\"\n"), &[]);
     assert!(error.contains("arrival"), "{error}");
 }
+
+const ROBOT: &str = r#"question = "How much more?"
+workload = "search"
+factors.driver = "dds"
+
+[[flows]]
+name = "imu"
+size = 64
+rate = 400
+
+[[flows]]
+name = "map"
+size = 1024
+rate = "1/2s"
+missed = "0%"
+kind = "background"
+"#;
+
+#[test]
+fn search_over_flows_has_the_goal_system_and_a_range_of_scales() {
+    let planned = plan(ROBOT, &[]);
+    let [cell] = &planned.cells[..] else { panic!("{:?}", planned.cells) };
+    assert_eq!((cell.factors.workload, cell.factors.flows.len()), (Workload::Search, 2));
+    assert!(!planned.design.spin && !planned.design.threads.is_one(), "{:?}", planned.design);
+    let search = planned.search.expect("a search");
+    let [goal] = &search.goals[..] else { panic!("{search:?}") };
+    assert_eq!((goal.aim, goal.deadline_ns), (GoalKind::System, None));
+    assert!(goal.loss_ratio.abs() < 1e-12 && (goal.width - 0.05).abs() < 1e-12);
+    let scales = |text: &str| {
+        let scales = plan(text, &[]).search.expect("a search").scales.expect("scales");
+        [scales.lowest.factor(), scales.highest.factor()]
+    };
+    assert_eq!(scales(ROBOT), [0.01, 100.0]);
+    let written = format!("{ROBOT}[search]\nlowest_scale = 0.5\nhighest_scale = 20\n");
+    assert_eq!(scales(&written), [0.5, 20.0]);
+    // A trial of 5 s has a sample of the map from scale 0.4 on, if it is judged.
+    assert_eq!(scales(&ROBOT.replace("kind = \"background\"\n", "")), [0.4, 100.0]);
+    // The same file is a paced system, too.
+    let both = plan(ROBOT, &["workload=paced,search"]);
+    assert_eq!(both.cells.len(), 2);
+    assert_eq!(plan(ROBOT, &["workload=paced"]).search, None);
+}
+
+#[test]
+fn search_over_flows_rejects_what_it_cannot_multiply() {
+    for (change, to, expected) in [
+        (
+            "factors.driver = \"dds\"",
+            "factors = { driver = \"dds\", scale = 2 }",
+            "`scale` is what the workload `search` finds",
+        ),
+        (
+            "factors.driver = \"dds\"",
+            "factors = { driver = \"dds\", size = 64 }",
+            "`size` is given both for all flows and in flows",
+        ),
+        (
+            "rate = 400",
+            "trace = \"all.txt\"",
+            "the workload `search` multiplies the rates of all flows, and flow `imu` has a trace",
+        ),
+    ] {
+        let (error, marked, hint) = rejected(&ROBOT.replace(change, to), &[]);
+        assert!(error.contains(expected), "{error}");
+        assert!(!marked.is_empty() && !hint.is_empty(), "{error}");
+    }
+    for (more, expected) in [
+        ("goals = \"ndr\"", "the goal `ndr` is of one flow"),
+        ("goals = [\"system\", \"slo\"]", "the goal `slo` is of one flow"),
+        ("deadline = \"1ms\"", "`deadline` has no effect without the goal `slo`"),
+        ("lowest_scale = 2\nhighest_scale = 2", "the lowest scale, 2, is not below the highest one, 2"),
+        ("lowest_scale = 0", "invalid value"),
+        ("highest_scale = 0.01", "the lowest scale, 0.01, is not below the highest one, 0.01"),
+    ] {
+        let (error, marked, hint) = rejected(&format!("{ROBOT}[search]\n{more}\n"), &[]);
+        assert!(error.contains(expected), "{more}: {error}");
+        assert!(!marked.is_empty() && !hint.is_empty(), "{more}: {error}");
+    }
+    for (more, expected) in [
+        ("goals = \"system\"", "the goal `system` is of `[[flows]]`"),
+        ("lowest_scale = 0.5", "`lowest_scale` has no effect without `[[flows]]`"),
+    ] {
+        let (error, marked, hint) = rejected(&search(&format!("\n[search]\n{more}\n")), &[]);
+        assert!(error.contains(expected), "{more}: {error}");
+        assert!(!marked.is_empty() && !hint.is_empty(), "{more}: {error}");
+    }
+    // Scales without flows.
+    let (error, ..) = rejected(&search("scale = 2\n"), &[]);
+    assert!(error.contains("`scale` has no effect without `[[flows]]`"), "{error}");
+    // A topic that a trial may have no sample of.
+    let slow = ROBOT.replace("kind = \"background\"\n", "").replace("1/2s", "1/20s");
+    let (error, _, hint) = rejected(&slow, &[]);
+    assert!(
+        error.contains("flow `map` has a sample every 20s, and a trial takes 5s: it may have none"),
+        "{error}"
+    );
+    assert!(hint.contains("`measure`"), "{hint}");
+    let (error, ..) = rejected(ROBOT, &["workload=search,latency"]);
+    assert!(error.contains("flows are supported by the workloads `paced` and `search` only"), "{error}");
+}

@@ -7,6 +7,7 @@ mod ethtool;
 pub(crate) mod keep_awake;
 pub(crate) mod lab_limits;
 pub(crate) mod limits;
+pub(crate) mod loopback;
 pub(crate) mod noise;
 pub(crate) mod presence;
 pub(crate) mod properties;

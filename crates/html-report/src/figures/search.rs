@@ -1,6 +1,6 @@
 //! Trials of searches.
 
-use charts::{Axis, ChartKind, Estimate, Outcome, Scale, SearchTrials, Series, Trial, Trials, Unit};
+use charts::{Axis, ChartKind, Estimate, Outcome, Scale, SearchTrials, Series, Trial, Trials};
 use experiment::GoalKind;
 use results::{CellResult, Metric, Run, SearchRecord, format_value};
 
@@ -28,6 +28,7 @@ pub(crate) fn figures(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure
             GoalKind::Ndr => Metric::Ndr,
             GoalKind::Pdr => Metric::Pdr,
             GoalKind::Slo => Metric::Slo,
+            GoalKind::System => Metric::Headroom,
         };
         figures.extend(trials(scene, &focus, aim, metric));
         figures.extend(distribution::runs(
@@ -68,10 +69,15 @@ fn trials(
         title: found(focus, metric).unwrap_or_else(|| format!("Trials of a search: {}", metric.words())),
         quantity: Quantity::Metric(metric),
         conditions,
-        note: "Filled: the trial met the goal. Cross: it did not. Line: the rate that was found, between its bounds.".to_owned(),
+        note: format!(
+            "Filled: the trial met the goal. Cross: it did not. Line: the {} that was found, between its bounds.",
+            if metric == Metric::Headroom { "scale" } else { "rate" }
+        ),
         drawn: format!("Load of each trial of a search of {} in order, with its outcome.", names(&all)),
     };
-    let y = Axis { unit: Unit::SamplesPerSecond, scale, ..Axis::default() };
+    let is_scale = metric == Metric::Headroom;
+    let label = if is_scale { "scale of all rates" } else { "" }.to_owned();
+    let y = Axis { label, unit: Quantity::Metric(metric).unit(), scale, ..Axis::default() };
     Some(frame.around(scene, &cells, ChartKind::Trials(Trials { y, searches })))
 }
 
@@ -79,15 +85,28 @@ fn trials(
 fn found(focus: &[(&Series, &CellResult)], metric: Metric) -> Option<String> {
     let rate = |(series, cell): &(&Series, &CellResult)| {
         let rate = Quantity::Metric(metric).over_runs(cell)?.value;
-        Some(format!("{} sustains {}", series.name, charts::number::value(rate, Unit::SamplesPerSecond)))
+        let value = charts::number::value(rate, Quantity::Metric(metric).unit());
+        Some(match headroom_of(cell) {
+            Some(first) => format!("{} has a headroom of {value} x{first}", series.name),
+            None => format!("{} sustains {value}", series.name),
+        })
     };
     let rates: Vec<String> = focus.iter().map(rate).collect::<Option<_>>()?;
     let goal = match metric {
-        Metric::Ndr => "without loss",
-        Metric::Pdr => "with little loss",
-        _ => "within the deadline",
+        Metric::Ndr => " without loss",
+        Metric::Pdr => " with little loss",
+        Metric::Headroom => "",
+        _ => " within the deadline",
     };
-    (rates.len() <= 3).then(|| format!("{} {goal}", capital(&list(&rates))))
+    (rates.len() <= 3).then(|| format!("{}{goal}", capital(&list(&rates))))
+}
+
+/// Returns which topic of a system fails first, to follow its headroom; `None` without a headroom.
+pub(crate) fn headroom_of(cell: &CellResult) -> Option<String> {
+    let goals = &cell.search.as_ref()?.goals;
+    let headroom = goals.iter().find_map(|goal| goal.headroom.as_ref())?;
+    let first = headroom.fails_first.first();
+    Some(first.map_or_else(String::new, |first| format!(" ({} fails first)", first.flow)))
 }
 
 /// Returns the trials of the median search of a cell; of the first one if none found a rate.
@@ -99,7 +118,11 @@ fn search(series: &Series, cell: &CellResult, aim: GoalKind, metric: Metric) -> 
     let record = median.or_else(|| cell.valid_runs().next())?.search()?;
     let goal = record.goals.iter().find(|goal| goal.aim == aim)?;
     let found = goal.conditional_sps.map(|sps| match (&goal.lower, &goal.upper) {
-        (Some(lower), Some(upper)) => Estimate::within(sps, lower.load_sps.min(sps), upper.load_sps),
+        (Some(lower), Some(upper)) => match (lower.scale, upper.scale) {
+            (Some(scale), Some(upper)) => Estimate::within(scale, scale, upper),
+            _ => Estimate::within(sps, lower.load_sps.min(sps), upper.load_sps),
+        },
+        (Some(lower), None) => Estimate::exact(lower.scale.unwrap_or(sps)),
         _ => Estimate::exact(sps),
     });
     Some(SearchTrials { series: series.clone(), trials: of_record(record, aim), found })
@@ -113,11 +136,20 @@ fn of_record(record: &SearchRecord, aim: GoalKind) -> Vec<Trial> {
             Some(_) => Outcome::Failed,
             None => Outcome::Inconclusive,
         };
-        let violated = judged.map_or_else(String::new, |judged| {
-            format!("{} % outside the goal, ", format_value(100.0 * judged.violation_ratio))
-        });
+        let violated = match (&trial.worst, judged) {
+            (Some(worst), _) => format!(
+                "{} missed {} %, limit {} %, ",
+                worst.flow,
+                format_value(worst.missed_pct),
+                format_value(worst.limit_pct)
+            ),
+            (None, Some(judged)) => {
+                format!("{} % outside the goal, ", format_value(100.0 * judged.violation_ratio))
+            }
+            (None, None) => String::new(),
+        };
         let detail = format!("{violated}{}", report::parts::duration(trial.duration_ns));
-        Trial { load: trial.load_sps, outcome, detail }
+        Trial { load: trial.scale.unwrap_or(trial.load_sps), outcome, detail }
     };
     record.trials.iter().map(trial).collect()
 }

@@ -111,6 +111,26 @@ fn search_has_its_trials_and_rates() {
 }
 
 #[test]
+fn search_over_a_system_has_its_scales_and_what_fails_first() {
+    let document = judged(sample::search::system_document());
+    let found = page(&document);
+    let figure = &chart(&found, "trials-system").chart;
+    let ChartKind::Trials(trials) = &figure.kind else { panic!("trials") };
+    assert_eq!(trials.y.label, "scale of all rates");
+    let [first, over, _] = &trials.searches[0].trials[..] else { panic!("{:?}", trials.searches[0]) };
+    assert!((first.load - 1.0).abs() < 1e-12 && over.load < 2.1, "{first:?} {over:?}");
+    assert!(over.detail.contains("missed 31.4 %, limit 0.100 %"), "{over:?}");
+    let line = trials.searches[0].found.expect("found");
+    assert!((1.8..2.1).contains(&line.value), "{line:?}");
+    assert!(
+        figure.title.contains("headroom of 1.") && figure.title.contains("fails first"),
+        "{}",
+        figure.title
+    );
+    assert!(charts(&found).contains(&"runs-of-system".to_owned()));
+}
+
+#[test]
 fn endpoints_are_an_axis_with_a_law() {
     let found = page(&judged(simulated::fan_outs(Workload::Throughput)));
     let ids = charts(&found);

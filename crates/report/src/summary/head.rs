@@ -8,7 +8,7 @@ use results::{
 use super::line::{Kind, Line, wrapped};
 use crate::{
     fact::Fact,
-    hosts,
+    headroom, hosts,
     number::{count, date},
     settings, shell, system,
 };
@@ -69,6 +69,8 @@ pub(super) fn facts(document: &ResultDocument) -> Vec<Fact> {
         true => Fact::new("Outcome", text),
         false => Fact::warning("Outcome", text),
     }));
+    let headrooms = headroom::sentences(&document.cells.iter().collect::<Vec<_>>());
+    facts.extend(headrooms.into_iter().map(|text| Fact::new("Outcome", text)));
     facts.extend(resolution(document));
     facts
 }

@@ -10,7 +10,7 @@ use super::grid::{Column, Entry, NONE, Row, Table};
 use crate::{
     discovery,
     flow_values::{self, FlowPosition, FlowRow, measured, of_run},
-    paced, ring, search, system,
+    headroom, paced, ring, search, system,
     tables::{LOSSY, cpu, nothing, quantile, quantile_spread, spread, unsupported},
 };
 
@@ -62,6 +62,7 @@ pub(super) fn tables(document: &ResultDocument) -> Vec<Table<'_>> {
         topics(&of(&[Workload::Paced])),
         load(&of(&[Workload::Paced])),
         searches(&of(&[Workload::Search])),
+        headrooms(&of(&[Workload::Search])),
         discoveries(&of(&[Workload::Discovery])),
     ];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
@@ -324,7 +325,7 @@ fn searches<'d>(cells: &[Named<'d>]) -> Table<'d> {
         Column { heading: "Found", unit: "", plain: 0, leaves: 1 },
     ];
     let mut rows = Vec::new();
-    for (name, cell) in cells {
+    for (name, cell) in cells.iter().filter(|(_, cell)| cell.factors.flows.is_empty()) {
         let size = cell.factors.size_bytes;
         let row = |entries: Vec<Entry>| Row { configuration: name.clone(), cells: vec![&*cell.id], entries };
         let sps = |sps: Option<f64>| Entry::new(sps.map_or_else(unsupported, format_value));
@@ -350,4 +351,26 @@ fn searches<'d>(cells: &[Named<'d>]) -> Table<'d> {
         }
     }
     Table { title: "Highest sustained rate", columns, rows }
+}
+
+/// Returns the table of searches over the scale of a system.
+fn headrooms<'d>(cells: &[Named<'d>]) -> Table<'d> {
+    let columns = headroom::COLUMNS.iter().zip([1, 0, 0, 0, 0, 0]).zip([0, 2, 3, 4, 0, 1]);
+    let column = |((&(heading, unit), plain), leaves)| Column { heading, unit, plain, leaves };
+    let systems = cells.iter().filter(|(_, cell)| !cell.factors.flows.is_empty());
+    let rows = systems.map(|(name, cell)| {
+        let mut entries: Vec<Entry> = match headroom::of(cell) {
+            Some((goal, of)) => headroom::entries(goal, of).map(Entry::new).into(),
+            None => (0..headroom::COLUMNS.len()).map(|_| Entry::none()).collect(),
+        };
+        match headroom::of(cell) {
+            Some((goal, _)) => {
+                entries[0].spread =
+                    goal.spread.map_or_else(String::new, |share| format_spread(100.0 * share));
+            }
+            None => entries[0] = missing(cell),
+        }
+        Row { configuration: name.clone(), cells: vec![&*cell.id], entries }
+    });
+    Table { title: "Headroom of the system", columns: columns.map(column).collect(), rows: rows.collect() }
 }

@@ -136,3 +136,24 @@ fn flow_with_two_readers_has_a_row_for_each() {
         assert!(row.contains(&results::format_micros(p50)), "{name} {p50}: {row}");
     }
 }
+
+#[test]
+fn headroom_of_a_system_is_a_table_and_a_sentence() {
+    let document = sample::search::system_document();
+    let text = print(&document);
+    let table = text.split("\nHeadroom of the system").nth(1).expect("a table of headrooms");
+    assert_snapshot!(table.split("\n\n").next().expect("a part").trim_end());
+    let screen = report::first_screen(&document, report::ScreenOptions::default());
+    for cell in &document.cells {
+        let headroom = cell.search.as_ref().expect("searches").goals[0].headroom.as_ref().expect("a system");
+        let words = format!("headroom {} x; ", results::format_value(headroom.scale.expect("found")));
+        let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(screen.contains(&words) && screen.contains("first to fail: "), "{words} in {screen}");
+    }
+    let run =
+        document.cells[0].runs.iter().find(|run| !run.number.is_multiple_of(3)).expect("the IMU fails first");
+    let line = report::trial_line(run, std::time::Duration::from_secs(40));
+    assert!(line.starts_with("  trial 3: scale 1."), "{line}");
+    assert!(line.contains("good, imu missed 0.050 % (limit 0.100 %); now headroom 1."), "{line}");
+    assert!(line.contains("imu fails first; at most 40 s more"), "{line}");
+}

@@ -1,6 +1,6 @@
 //! Minimum detectable effects of a plan, from the selftests of the host.
 
-use experiment::Plan;
+use experiment::{OfferedByCell, Plan};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,4 +53,6 @@ pub struct DryRunReport<'a> {
     /// Minimum detectable effects, one entry for each driver whose cells are compared with a baseline. Empty for
     /// duets.
     pub smallest_effect: &'a [DetectableEffects],
+    /// Samples and payload that the flows of each cell write and deliver. Empty without flows.
+    pub offered: Vec<OfferedByCell<'a>>,
 }

@@ -47,6 +47,8 @@ pub enum Metric {
     Pdr,
     /// Conditional throughput at the highest rate within the allowed share of late samples, in samples/s.
     Slo,
+    /// Headroom of a system: the highest factor of all rates at which each flow keeps its limit of missed samples.
+    Headroom,
     /// Time until all participants are matched, in ns.
     AllMatched,
     /// Time per sample and hop of a ring, in ns.
@@ -94,7 +96,7 @@ impl Quantile {
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::RttP50,
         Self::RttP90,
         Self::RttP99,
@@ -111,6 +113,7 @@ impl Metric {
         Self::Ndr,
         Self::Pdr,
         Self::Slo,
+        Self::Headroom,
         Self::AllMatched,
         Self::SampleHop,
         Self::Arrived,
@@ -131,7 +134,7 @@ impl Metric {
             }
             Workload::Paced if has_times() => &[Self::ResponseP50, Self::ResponseP99],
             Workload::Throughput | Workload::Paced => &[Self::Goodput],
-            Workload::Search => &[Self::Ndr, Self::Pdr, Self::Slo],
+            Workload::Search => &[Self::Ndr, Self::Pdr, Self::Slo, Self::Headroom],
             Workload::Discovery => &[Self::AllMatched],
         }
     }
@@ -156,6 +159,7 @@ impl Metric {
             Self::Ndr => "ndr",
             Self::Pdr => "pdr",
             Self::Slo => "slo",
+            Self::Headroom => "headroom",
             Self::AllMatched => "all-matched",
             Self::SampleHop => "sample-hop",
             Self::Arrived => "arrived",
@@ -185,6 +189,7 @@ impl Metric {
             Self::Ndr => "rate without loss",
             Self::Pdr => "rate with little loss",
             Self::Slo => "rate within the deadline",
+            Self::Headroom => "headroom of the system",
             Self::AllMatched => "time until all are matched",
             Self::SampleHop => "time per sample and hop",
             Self::Arrived => "share of samples that arrived",
@@ -200,6 +205,7 @@ impl Metric {
         match self {
             Self::Delivered | Self::Ndr | Self::Pdr | Self::Slo => "1/s",
             Self::Goodput => "Mbit/s",
+            Self::Headroom => "x",
             Self::Arrived | Self::Missed => "%",
             _ => "ns",
         }
@@ -209,9 +215,13 @@ impl Metric {
     #[must_use]
     pub const fn better(self) -> Better {
         match self {
-            Self::Delivered | Self::Goodput | Self::Ndr | Self::Pdr | Self::Slo | Self::Arrived => {
-                Better::More
-            }
+            Self::Delivered
+            | Self::Goodput
+            | Self::Ndr
+            | Self::Pdr
+            | Self::Slo
+            | Self::Headroom
+            | Self::Arrived => Better::More,
             _ => Better::Less,
         }
     }
@@ -235,6 +245,7 @@ impl Metric {
             | Self::Ndr
             | Self::Pdr
             | Self::Slo
+            | Self::Headroom
             | Self::AllMatched
             | Self::SampleHop
             | Self::Arrived
@@ -262,7 +273,7 @@ impl Metric {
         match (self, self.quantile()) {
             (_, Some(("rtt", _))) => workload == Workload::Latency,
             (_, Some(_)) => workload == Workload::Paced,
-            (Self::Ndr | Self::Pdr | Self::Slo, None) => workload == Workload::Search,
+            (Self::Ndr | Self::Pdr | Self::Slo | Self::Headroom, None) => workload == Workload::Search,
             (Self::Delivered | Self::Goodput, None) => {
                 matches!(workload, Workload::Throughput | Workload::Paced)
             }
@@ -282,75 +293,26 @@ impl Metric {
             (_, Some((_, Quantile::P50))) => &["response_p50"],
             (_, Some(_)) => &["response_p50", "response_p99"],
             (Self::Delivered | Self::Goodput, None) => &["delivered"],
-            (Self::Ndr | Self::Pdr | Self::Slo | Self::AllMatched | Self::Arrived | Self::Missed, None) => {
-                &[]
-            }
+            (
+                Self::Ndr
+                | Self::Pdr
+                | Self::Slo
+                | Self::Headroom
+                | Self::AllMatched
+                | Self::Arrived
+                | Self::Missed,
+                None,
+            ) => &[],
             (Self::SampleHop, None) => &["rtt_p50"],
             (_, None) => &["rtt_p50", "delivered"],
         }
     }
 }
 
-/// Metric selected by a flag: one metric, or the same quantile of the main latency of each workload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MetricSelector {
-    word: &'static str,
-    metric: Metric,
-    /// Metric for cells that do not have the first one.
-    or: Option<Metric>,
-}
-
-/// Quantiles of the main latency, by their names in flags: the RTT, or the response time under load.
-const MAIN_LATENCY: [(&str, Metric, Metric); 4] = [
-    ("p50", Metric::RttP50, Metric::ResponseP50),
-    ("p90", Metric::RttP90, Metric::ResponseP90),
-    ("p99", Metric::RttP99, Metric::ResponseP99),
-    ("p99.9", Metric::RttP999, Metric::ResponseP999),
-];
-
-impl MetricSelector {
-    /// Returns all selectors: the quantiles of the main latency, and all metrics in the order of [`Metric::ALL`].
-    pub fn all() -> impl Iterator<Item = Self> {
-        let main = MAIN_LATENCY.map(|(word, metric, or)| Self { word, metric, or: Some(or) });
-        main.into_iter().chain(Metric::ALL.into_iter().map(Self::from))
-    }
-
-    /// Parses the name of a metric in a flag; `throughput` means goodput.
-    #[must_use]
-    pub fn by_word(word: &str) -> Option<Self> {
-        let word = if word == "throughput" { "goodput" } else { word };
-        Self::all().find(|wanted| wanted.word == word)
-    }
-
-    /// Returns the name in flags.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        self.word
-    }
-
-    /// Returns the selected metric of cells of a workload.
-    #[must_use]
-    pub fn for_workload(self, workload: Workload) -> Option<Metric> {
-        [Some(self.metric), self.or].into_iter().flatten().find(|metric| metric.is_of(workload))
-    }
-
-    /// Returns whether this selector can select the metric.
-    #[must_use]
-    pub fn means(self, metric: Metric) -> bool {
-        self.metric == metric || self.or == Some(metric)
-    }
-}
-
-impl From<Metric> for MetricSelector {
-    /// Creates the selector of this metric only.
-    fn from(metric: Metric) -> Self {
-        Self { word: metric.name(), metric, or: None }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MetricSelector;
 
     #[test]
     fn metric_name_parses_back() {

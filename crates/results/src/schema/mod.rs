@@ -20,6 +20,7 @@ mod link;
 mod max_rate;
 mod measurement;
 pub(crate) mod metric;
+mod metric_selector;
 mod over_bases;
 mod paced;
 mod probes;
@@ -64,7 +65,8 @@ pub use latency::{CellLatency, Latency};
 pub use link::{LinkCeiling, LinkFrames, LinkLateness, LinkReading, LinkRecord};
 pub use max_rate::{MAXIMUM_PHASE, MaxRate, MaxRateRun};
 pub use measurement::{Measurement, PingRetries, Tail, Throughput};
-pub use metric::{Metric, MetricSelector};
+pub use metric::Metric;
+pub use metric_selector::MetricSelector;
 pub use over_bases::{EffectOverBase, EffectOverBases};
 pub use paced::{CellFlow, Paced, PacedCell, kind_of_flow};
 pub use probes::ProbeStats;
@@ -76,8 +78,8 @@ pub use ring::{Hop, Ring, kind_of_hop};
 pub use run::{CpuPerSample, Failure, Run, RunState};
 pub use running_experiment::RunningExperiment;
 pub use search::{
-    GoalCell, GoalRecord, SearchBound, SearchCell, SearchRecord, SearchState, TrialGoalResult, TrialRecord,
-    UnpacedRate,
+    FirstFailure, GoalCell, GoalRecord, Headroom, SearchBound, SearchCell, SearchRecord, SearchState,
+    TrialGoalResult, TrialRecord, UnpacedRate, WorstFlow,
 };
 pub use selftest::{Group, KeptSelfTests, NoiseSummary, Resolution, SelfTest};
 pub use spread::EndpointSpread;

@@ -53,8 +53,12 @@ pub struct GoalRecord {
     /// Relevant upper bound: the lowest load that is not sustained. Null if there is none.
     pub upper: Option<SearchBound>,
     /// Conditional throughput: the delivered samples/s that are typical at the lower bound. Present in the states
-    /// `found` and `ceiling`.
+    /// `found` and `ceiling`. Of a system: what all flows write there.
     pub conditional_sps: Option<f64>,
+    /// Flow of a system, or group of equal flows, that exceeds its limit most in most of the bad trials at the upper
+    /// bound. Absent without an upper bound, and for rates of one flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fails_first: Option<String>,
     /// Number of full-length trials that contradict the bounds: good trials at or above the upper bound, and bad
     /// trials at or below the lower bound. If there are many, the sustained load varies between trials.
     pub contradicting: u32,
@@ -82,8 +86,11 @@ pub enum SearchState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SearchBound {
-    /// Load, in samples/s.
+    /// Load, in samples/s. Of a system: what all flows write.
     pub load_sps: f64,
+    /// Factor of the rates of all flows of a system. Absent for rates of one flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
     /// Number of trials of any duration.
     pub trials: u32,
 }
@@ -92,8 +99,11 @@ pub struct SearchBound {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TrialRecord {
-    /// Offered load by the schedule, in samples/s.
+    /// Offered load by the schedule, in samples/s. Of a system: of all flows.
     pub load_sps: f64,
+    /// Factor of the rates of all flows of a system. Absent for rates of one flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
     /// Duration of the schedule, in ns.
     pub duration_ns: u64,
     /// Number of planned samples.
@@ -114,13 +124,34 @@ pub struct TrialRecord {
     /// grow significantly.
     pub falls_behind: f64,
     /// Whether the sender limited the trial of a best-effort flow: more than half of the missing samples were not
-    /// tried, and the writing thread used or waited for more than 90 % of a core.
+    /// tried, and the writing thread used or waited for more than 90 % of a core. Not determined for systems.
     pub limited_by_sender: bool,
+    /// Flow of a system that is nearest to its limit, or exceeds it most. Absent if no flow missed a deadline, and for rates
+    /// of one flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<WorstFlow>,
     /// Judgement of each goal, in the order of the goals.
     pub judged: Vec<TrialGoalResult>,
     /// Reason why a first attempt of this trial failed. Absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
+}
+
+/// Flow of a system whose share of missed samples is the largest multiple of its limit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct WorstFlow {
+    /// Name of the flow.
+    pub flow: String,
+    /// Name of its group, if it is one of several equal flows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Reader at which it is the worst, by id.
+    pub reader: String,
+    /// Share of its planned samples that missed the deadline, lost ones included, in percent.
+    pub missed_pct: f64,
+    /// Share that may miss it, in percent.
+    pub limit_pct: f64,
 }
 
 /// Judgement of a trial by one goal.
@@ -129,7 +160,8 @@ pub struct TrialRecord {
 pub struct TrialGoalResult {
     /// Goal.
     pub aim: GoalKind,
-    /// Violation ratio: share of the planned samples that did not meet the goal, 0 to 1.
+    /// Violation ratio: share of the planned samples that did not meet the goal, 0 to 1. Of a system: of the samples of a flow, those
+    /// that missed its deadline beyond its limit; the largest of all flows.
     pub violation_ratio: f64,
     /// Whether the violation ratio is at most the one that the goal allows.
     pub good: bool,
@@ -170,4 +202,31 @@ pub struct GoalCell {
     pub limited_by_sender: u32,
     /// Number of full-length trials that contradict the bounds of their search: sum over the searches.
     pub contradicting: u32,
+    /// Headroom of a system. Absent for rates of one flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headroom: Option<Headroom>,
+}
+
+/// Headroom of a system over the searches that found it: the highest factor of all rates at which each flow keeps its limit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct Headroom {
+    /// Median over the searches. Null if none found it.
+    pub scale: Option<f64>,
+    /// Lowest of the scales that are sustained.
+    pub lowest_scale: Option<f64>,
+    /// Highest of the scales that are not.
+    pub highest_scale: Option<f64>,
+    /// Flows, or groups of equal flows, that fail first, by descending number of searches.
+    pub fails_first: Vec<FirstFailure>,
+}
+
+/// Flow of a system that is the first to exceed its limit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct FirstFailure {
+    /// Name of the flow, or of the group of equal flows.
+    pub flow: String,
+    /// Number of searches in which it fails first.
+    pub searches: u32,
 }

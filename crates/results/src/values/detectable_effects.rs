@@ -20,6 +20,7 @@ impl<'a> DryRunReport<'a> {
             claims: comparison_claims(experiment).len() as u32,
             least_blocks: compared.then(|| least_blocks(experiment)),
             smallest_effect,
+            offered: experiment.offered_loads(),
         }
     }
 }

@@ -39,6 +39,7 @@ impl Run {
             (Metric::Ndr | Metric::Pdr | Metric::Slo, _) => {
                 metric.aim().and_then(|aim| self.conditional_sps(aim))
             }
+            (Metric::Headroom, _) => self.headroom(),
             (Metric::AllMatched, _) => {
                 self.discovery().and_then(|discovery| discovery.all_matched_ns).map(|ns| ns as f64)
             }

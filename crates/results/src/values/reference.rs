@@ -64,6 +64,7 @@ impl Metric {
             | Self::Ndr
             | Self::Pdr
             | Self::Slo
+            | Self::Headroom
             | Self::Arrived
             | Self::Missed => &[Rate],
             Self::CpuWriter | Self::CpuReader => &[SampleTime],

@@ -3,16 +3,20 @@
 use experiment::GoalKind;
 use stats::{Spread, median};
 
-use crate::{GoalCell, GoalRecord, Metric, Run, SearchBound, SearchCell, SearchRecord, SearchState};
+use crate::{
+    FirstFailure, GoalCell, GoalRecord, Headroom, Metric, Run, SearchBound, SearchCell, SearchRecord,
+    SearchState,
+};
 
 impl Metric {
-    /// Returns the goal of a conditional throughput; `None` for other metrics.
+    /// Returns the goal that a search finds the metric for; `None` for other metrics.
     #[must_use]
     pub const fn aim(self) -> Option<GoalKind> {
         match self {
             Self::Ndr => Some(GoalKind::Ndr),
             Self::Pdr => Some(GoalKind::Pdr),
             Self::Slo => Some(GoalKind::Slo),
+            Self::Headroom => Some(GoalKind::System),
             _ => None,
         }
     }
@@ -27,8 +31,17 @@ impl Run {
 
     /// Returns the conditional throughput of a goal if both bounds were found.
     pub(crate) fn conditional_sps(&self, aim: GoalKind) -> Option<f64> {
+        self.found(aim)?.conditional_sps
+    }
+
+    /// Returns the headroom of a system if both bounds were found: the scale of the lower one.
+    pub(crate) fn headroom(&self) -> Option<f64> {
+        self.found(GoalKind::System)?.lower.as_ref()?.scale
+    }
+
+    fn found(&self, aim: GoalKind) -> Option<&GoalRecord> {
         let goal = self.search()?.goals.iter().find(|goal| goal.aim == aim)?;
-        goal.conditional_sps.filter(|_| goal.state == SearchState::Found)
+        Some(goal).filter(|goal| goal.state == SearchState::Found)
     }
 }
 
@@ -63,6 +76,32 @@ impl GoalCell {
             spread: Spread::from_values(&rates).and_then(|spread| spread.half_range_relative()),
             limited_by_sender: all.iter().filter(|goal| goal.limited_by_sender).count() as u32,
             contradicting: all.iter().map(|goal| goal.contradicting).sum(),
+            headroom: (goal.aim == GoalKind::System).then(|| Headroom::from_records(&all, &found)),
+        }
+    }
+}
+
+impl Headroom {
+    /// Returns the headroom over the goals of all searches, and of those that found both bounds.
+    fn from_records(all: &[&GoalRecord], found: &[&GoalRecord]) -> Self {
+        let scales = |of: fn(&GoalRecord) -> Option<&SearchBound>| -> Vec<f64> {
+            found.iter().filter_map(|goal| of(goal)?.scale).collect()
+        };
+        let lower = scales(|goal| goal.lower.as_ref());
+        let upper = scales(|goal| goal.upper.as_ref());
+        let mut fails_first: Vec<FirstFailure> = Vec::new();
+        for flow in all.iter().filter_map(|goal| goal.fails_first.as_ref()) {
+            match fails_first.iter_mut().find(|known| known.flow == *flow) {
+                Some(known) => known.searches += 1,
+                None => fails_first.push(FirstFailure { flow: flow.clone(), searches: 1 }),
+            }
+        }
+        fails_first.sort_by_key(|first| std::cmp::Reverse(first.searches));
+        Self {
+            scale: median(&lower),
+            lowest_scale: lower.iter().copied().reduce(f64::min),
+            highest_scale: upper.iter().copied().reduce(f64::max),
+            fails_first,
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Judgement of a trial of a search: one rule for real runs, simulations and calibration.
 
-use experiment::{GoalKind, SearchGoal};
+use experiment::{Flow, GoalKind, SearchGoal};
 use hdrhistogram::Histogram;
 use recording::operations;
 use stats::search::{Goal, TrialOutcome};
 
-use crate::TrialGoalResult;
+use crate::{Run, TrialGoalResult, values::system_trial::SystemTrial};
 
 /// Number of windows of a trial.
 pub const TRIAL_WINDOWS: u32 = 50;
@@ -44,6 +44,8 @@ pub struct TrialResult {
     pub shown: TrialOutcome,
     /// Number of samples that met the deadline; `None` without a deadline.
     pub in_time: Option<u64>,
+    /// Flows of a system; `None` for one flow.
+    pub system: Option<SystemTrial>,
 }
 
 impl TrialLog<'_> {
@@ -71,17 +73,32 @@ impl TrialLog<'_> {
         let kept = |deadline_ns| {
             self.response.iter().map(|window| operations::count_up_to(window, deadline_ns)).sum()
         };
-        TrialResult { shown, in_time: deadline_ns.map(kept) }
+        TrialResult { shown, in_time: deadline_ns.map(kept), system: None }
     }
 }
 
 impl TrialResult {
+    /// Returns the evaluation of a valid run of a system, whose flows `planned` are; `None` if the run has no schedule.
+    #[must_use]
+    pub fn of_system(run: &Run, planned: &[Flow], duration_ns: u64) -> Option<Self> {
+        let (paced, throughput) = (run.paced()?, run.throughput()?);
+        let shown = TrialOutcome {
+            duration_ns,
+            planned: paced.planned,
+            unsent: paced.unsent,
+            delivered: throughput.delivered,
+            ..TrialOutcome::default()
+        };
+        Some(Self { shown, in_time: None, system: Some(SystemTrial::new(&run.flows, planned)) })
+    }
+
     /// Returns the judgement of each goal, in the order of the goals.
     #[must_use]
     pub fn judge(&self, goals: &[SearchGoal]) -> Vec<TrialGoalResult> {
         let judge = |goal: &SearchGoal| {
-            let violation_ratio = match (goal.aim, self.in_time) {
-                (GoalKind::Slo, Some(in_time)) => self.shown.violation_with_deadline(in_time),
+            let violation_ratio = match (goal.aim, self.in_time, &self.system) {
+                (GoalKind::System, _, Some(system)) => system.excess,
+                (GoalKind::Slo, Some(in_time), _) => self.shown.violation_with_deadline(in_time),
                 _ => self.shown.violation(),
             };
             TrialGoalResult { aim: goal.aim, violation_ratio, good: violation_ratio <= goal.loss_ratio }

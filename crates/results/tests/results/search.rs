@@ -23,7 +23,7 @@ fn a_cell_has_the_median_of_what_was_found_and_counts_the_rest() {
     assert!(of(Metric::Slo).is_empty() && of(Metric::Delivered).is_empty());
     let claimed: Vec<Metric> = metrics_of(&document.experiment, &cell.factors).collect();
     assert_eq!(claimed, [Metric::Ndr, Metric::Pdr], "its goals");
-    assert_eq!(Metric::claims(&cell.factors), [Metric::Ndr, Metric::Pdr, Metric::Slo]);
+    assert_eq!(Metric::claims(&cell.factors), [Metric::Ndr, Metric::Pdr, Metric::Slo, Metric::Headroom]);
     assert!(Metric::Ndr.is_of(Workload::Search) && !Metric::Ndr.is_of(Workload::Paced));
 }
 
@@ -69,4 +69,24 @@ fn interrupted_search_is_shown_and_repeated() {
     assert_eq!(shown.cells.iter().flat_map(|cell| &cell.runs).count(), 2);
     let saved = Directory::reopen(&path).expect("interrupted");
     assert!(saved.assembler.holds(1) && !saved.assembler.holds(2));
+}
+
+#[test]
+fn headroom_is_the_median_scale_and_names_what_fails_first() {
+    let document = sample::search::system_document();
+    for cell in &document.cells {
+        let goal = &cell.search.as_ref().expect("searches").goals[0];
+        let headroom = goal.headroom.as_ref().expect("a system");
+        let of: Vec<f64> = cell.runs.iter().filter_map(|run| run.value(Metric::Headroom)).collect();
+        assert_eq!((of.len() as u32, headroom.scale), (goal.searches, stats::median(&of)));
+        let (lowest, highest) =
+            (headroom.lowest_scale.expect("found"), headroom.highest_scale.expect("found"));
+        assert!(of.iter().all(|scale| (lowest..highest).contains(scale)), "{headroom:?} {of:?}");
+        let searches: u32 = headroom.fails_first.iter().map(|first| first.searches).sum();
+        assert_eq!(searches, goal.searches, "{headroom:?}");
+        assert!(headroom.fails_first.is_sorted_by(|left, right| left.searches >= right.searches));
+        assert!(headroom.fails_first.iter().all(|first| ["imu", "small"].contains(&first.flow.as_str())));
+        let claimed: Vec<Metric> = metrics_of(&document.experiment, &cell.factors).collect();
+        assert_eq!(claimed, [Metric::Headroom]);
+    }
 }

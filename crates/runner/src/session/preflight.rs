@@ -258,7 +258,7 @@ fn without_load(factors: &Factors) -> Factors {
     let workload = match factors.workload {
         Workload::Latency => Workload::Latency,
         Workload::Discovery => Workload::Discovery,
-        Workload::Paced if !factors.flows.is_empty() => Workload::Paced,
+        Workload::Paced | Workload::Search if !factors.flows.is_empty() => Workload::Paced,
         Workload::Throughput | Workload::Paced | Workload::Search => Workload::Throughput,
     };
     let flows = factors.flows.iter().map(|flow| Flow { load: Load::Max, ..flow.clone() }).collect();

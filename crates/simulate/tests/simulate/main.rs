@@ -8,6 +8,7 @@ mod discovery;
 mod duet;
 mod echoes;
 mod family;
+mod headroom;
 mod late_join;
 mod overload;
 mod paced;

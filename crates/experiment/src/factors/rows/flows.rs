@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Factor] = &[
         range: "0.001 to 1000",
         default: || Some(Scale::ONE.into()),
         about: "Factor of the rates of all `[[flows]]`, 0.001 to 1000: the load of a whole system. Deadlines stay. Rejected with \
-                flows that have a `trace`. Default 1.",
+                flows that have a `trace`, and with the workload `search`, which finds the highest one. Default 1.",
         brief: "Factors of the rates of all flows.",
         plural: Some("scales"),
         set: Some(|cell, value| cell.scale = Some(value.to()).filter(|scale| *scale != Scale::ONE)),
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Factor] = &[
         brief: "Whether background flows are written.",
         plural: Some("values of background"),
         set: Some(|cell, value| cell.no_background = !value.to::<bool>()),
-        applies: |cell| cell.workload == Workload::Paced,
+        applies: |cell| matches!(cell.workload, Workload::Paced | Workload::Search),
         nesting: 16,
         value: value!(|cell| cell.no_background),
         id: Id::Always(52, |cell| {

@@ -1,9 +1,9 @@
 //! Progress and warnings of search goals.
 
-use experiment::{GoalKind, Search, SearchGoal};
+use experiment::{Factors, GoalKind, Scale, Search, SearchGoal};
 use results::{
     GoalRecord, SearchBound, SearchRecord, SearchState, TrialRecord, Warning, WarningKind, format_value,
-    stats_goal,
+    scale_at, stats_goal,
 };
 use stats::search::{Bound, GoalOutcome};
 
@@ -21,7 +21,17 @@ pub(super) fn least_judged(plan: &Search) -> Option<(&SearchGoal, f64)> {
 }
 
 /// Writes the current outcome of each goal into the record.
-pub(super) fn update(record: &mut SearchRecord, search: &stats::search::Search, plan: &Search) {
+pub(super) fn update(
+    record: &mut SearchRecord,
+    search: &stats::search::Search,
+    plan: &Search,
+    factors: &Factors,
+) {
+    let bound = |bound: Bound| SearchBound {
+        load_sps: bound.load_sps,
+        scale: scale_at(factors, bound.load_sps).map(Scale::factor),
+        trials: bound.trials as u32,
+    };
     let goals = plan.goals.iter().enumerate().map(|(index, goal)| {
         let (state, lower, upper, conditional_sps) = match search.outcome(index) {
             GoalOutcome::Regular { lower, upper, throughput_sps } => {
@@ -43,14 +53,33 @@ pub(super) fn update(record: &mut SearchRecord, search: &stats::search::Search, 
             lower: lower.map(bound),
             upper: upper.map(bound),
             conditional_sps,
+            fails_first: upper.and_then(|upper| fails_first(&record.trials, index, upper)),
         }
     });
     let goals = goals.collect();
     record.goals = goals;
 }
 
-fn bound(bound: Bound) -> SearchBound {
-    SearchBound { load_sps: bound.load_sps, trials: bound.trials as u32 }
+/// Returns the bad trials of a goal at its upper bound.
+fn bad_at(trials: &[TrialRecord], goal: usize, upper: Bound) -> impl Iterator<Item = &TrialRecord> {
+    trials
+        .iter()
+        .filter(move |trial| trial.load_sps.to_bits() == upper.load_sps.to_bits())
+        .filter(move |trial| trial.judged.get(goal).is_some_and(|judged| !judged.good))
+}
+
+/// Returns the flow, or group of equal flows, that is the worst in most of the bad trials at the upper bound; of several, the one that
+/// exceeded its limit first. `None` for one flow.
+fn fails_first(trials: &[TrialRecord], goal: usize, upper: Bound) -> Option<String> {
+    let mut found: Vec<(&str, u32)> = Vec::new();
+    for worst in bad_at(trials, goal, upper).filter_map(|trial| trial.worst.as_ref()) {
+        match found.iter_mut().find(|(row, _)| *row == worst.row()) {
+            Some((_, times)) => *times += 1,
+            None => found.push((worst.row(), 1)),
+        }
+    }
+    // Of equal ones, `max_by_key` returns the last.
+    found.iter().rev().max_by_key(|(_, times)| *times).map(|(row, _)| (*row).to_owned())
 }
 
 /// Returns whether a trial contradicts the bounds of a goal.
@@ -63,11 +92,7 @@ fn contradicts(trial: &TrialRecord, goal: usize, lower: Option<Bound>, upper: Op
 
 /// Returns whether most failed trials at the upper bound are limited by the sender.
 fn is_the_senders(trials: &[TrialRecord], goal: usize, upper: Bound) -> bool {
-    let bad: Vec<&TrialRecord> = trials
-        .iter()
-        .filter(|trial| trial.load_sps.to_bits() == upper.load_sps.to_bits())
-        .filter(|trial| trial.judged.get(goal).is_some_and(|judged| !judged.good))
-        .collect();
+    let bad: Vec<&TrialRecord> = bad_at(trials, goal, upper).collect();
     2 * bad.iter().filter(|trial| trial.limited_by_sender).count() > bad.len()
 }
 
@@ -78,11 +103,17 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
     for (goal, planned) in record.goals.iter().zip(&plan.goals) {
         let aim = goal.aim;
         let rate = |bound: &Option<SearchBound>| bound.as_ref().map_or(0.0, |bound| bound.load_sps);
+        // A load in the terms of what is searched: a rate, or a scale.
+        let noun = if aim == GoalKind::System { "scale" } else { "rate" };
+        let shown = |bound: &Option<SearchBound>| match bound.as_ref().and_then(|bound| bound.scale) {
+            Some(scale) => format_value(scale),
+            None => format!("{}/s", format_value(rate(bound))),
+        };
         match goal.state {
             SearchState::Found => {}
             SearchState::Floor => {
                 let lowest = rate(&goal.upper);
-                let shown = format_value(lowest);
+                let shown = shown(&goal.upper);
                 let below = match least_judged(plan) {
                     Some((judge, sps)) if sps >= lowest => {
                         format!("; of less a trial has too few samples for `{}`", judge.aim)
@@ -92,15 +123,15 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
                 warn(
                     WarningKind::Search,
                     format!(
-                        "{aim}: even the lowest rate, {shown}/s, is not sustained: no rate is known that is{below}"
+                        "{aim}: even the lowest {noun}, {shown}, is not sustained: no {noun} is known that is{below}"
                     ),
                 );
             }
             SearchState::Ceiling => warn(
                 WarningKind::Search,
                 format!(
-                    "{aim}: the highest rate that was tried, {}/s, is sustained: more may be",
-                    format_value(rate(&goal.lower))
+                    "{aim}: the highest {noun} that was tried, {}, is sustained: more may be",
+                    shown(&goal.lower)
                 ),
             ),
             SearchState::Budget => warn(
@@ -151,6 +182,8 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
 
 #[cfg(test)]
 mod tests {
+    use results::{TrialGoalResult, WorstFlow};
+
     use super::*;
 
     #[test]
@@ -176,8 +209,9 @@ mod tests {
                 deadline_ns: None,
                 state: SearchState::Floor,
                 lower: None,
-                upper: Some(SearchBound { load_sps, trials: 2 }),
+                upper: Some(SearchBound { load_sps, scale: None, trials: 2 }),
                 conditional_sps: None,
+                fails_first: None,
                 contradicting: 0,
                 limited_by_sender: false,
             }],
@@ -187,6 +221,50 @@ mod tests {
         let warning = |load_sps, plan: &Search| warnings(&floor(load_sps), plan).remove(0).text;
         assert!(warning(599.0, &plan).ends_with("is; of less a trial has too few samples for `slo`"));
         assert!(warning(5_000.0, &plan).ends_with("no rate is known that is"));
+        let mut system = floor(5.0);
+        system.goals[0].aim = GoalKind::System;
+        system.goals[0].upper = Some(SearchBound { load_sps: 5.0, scale: Some(0.01), trials: 2 });
+        let text = warnings(&system, &Search::default()).remove(0).text;
+        assert_eq!(text, "system: even the lowest scale, 0.010, is not sustained: no scale is known that is");
         assert!(warning(599.0, &Search::default()).ends_with("no rate is known that is"));
+    }
+
+    #[test]
+    fn flow_that_fails_first_is_the_worst_in_most_bad_trials_at_the_upper_bound() {
+        let trial = |load_sps, worst: Option<(&str, Option<&str>)>, good| TrialRecord {
+            load_sps,
+            scale: Some(load_sps / 100.0),
+            duration_ns: 1,
+            planned: 1,
+            unsent: 0,
+            delivered: 1,
+            lost: 0,
+            undelivered: 0,
+            late_ns: None,
+            falls_behind: 0.0,
+            limited_by_sender: false,
+            worst: worst.map(|(flow, group)| WorstFlow {
+                flow: flow.to_owned(),
+                group: group.map(str::to_owned),
+                reader: "reader".to_owned(),
+                missed_pct: 1.0,
+                limit_pct: 0.1,
+            }),
+            judged: vec![TrialGoalResult { aim: GoalKind::System, violation_ratio: 0.0, good }],
+            repeats: None,
+        };
+        let small = |index: &'static str| Some((index, Some("small")));
+        let upper = Bound { load_sps: 200.0, trials: 4 };
+        let trials = [
+            trial(400.0, Some(("lidar", None)), false),
+            trial(200.0, Some(("camera", None)), false),
+            trial(200.0, small("small-1"), false),
+            trial(200.0, small("small-7"), false),
+            trial(200.0, Some(("camera", None)), true),
+            trial(100.0, Some(("camera", None)), true),
+        ];
+        assert_eq!(fails_first(&trials, 0, upper).as_deref(), Some("small"));
+        assert_eq!(fails_first(&trials[..3], 0, upper).as_deref(), Some("camera"), "the first of two");
+        assert_eq!(fails_first(&trials[5..], 0, upper), None);
     }
 }

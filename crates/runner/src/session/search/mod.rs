@@ -6,15 +6,15 @@ mod trial;
 
 use std::time::{Duration, Instant};
 
-use experiment::{Cell, Load, RUN_OVERHEAD_NS, Rate, SearchGoal};
+use experiment::{Cell, Load, RUN_OVERHEAD_NS, Rate, Scale, SearchGoal};
 use results::{
     Failure, IntervalLog, Measurement, Run, RunState, SearchRecord, TrialRecord, TrialResult, UnpacedRate,
-    format_value, stats_goal,
+    format_value, scale_at, stats_goal, system_loads,
 };
 use stats::search::{Budget, Loads, SearchError};
 
 use goals::least_judged;
-use trial::{MeasuredTrial, TrialRun, trial};
+use trial::{MeasuredTrial, Traffic, TrialRun, trial};
 
 use super::observer::Observer;
 use crate::{
@@ -104,19 +104,24 @@ impl Searching<'_> {
         let loads = self.loads(run, shortest_ns)?;
         let budget = Budget { trials: MOST_TRIALS, duration_ns: self.plan.budget_ns };
         let mut search = stats::search::Search::new(goals, loads, budget).map_err(rejected)?;
-        goals::update(record_of(run), &search, self.plan);
+        goals::update(record_of(run), &search, self.plan, &self.cell.factors);
         while let Some(trial) = search.next_trial() {
             let design = &self.runs.header.experiment.design;
             let takes_ns = trial.duration_ns + design.warm_up_ns + RUN_OVERHEAD_NS;
             if self.elapsed_ns().saturating_add(takes_ns) > self.plan.budget_ns {
                 break;
             }
-            let load = Load::Constant { rate: Rate::nearest(trial.load_sps) };
-            let (measured, repeats) = self.sure(run, &(load, trial.duration_ns))?;
+            let scale = scale_at(&self.cell.factors, trial.load_sps);
+            let traffic = scale.map_or_else(
+                || Traffic::Flow(Load::Constant { rate: Rate::nearest(trial.load_sps) }),
+                Traffic::System,
+            );
+            let (measured, repeats) = self.sure(run, &(traffic, trial.duration_ns))?;
             let judged = measured.shown.judge(&self.plan.goals);
             let ratios: Vec<f64> = judged.iter().map(|judged| judged.violation_ratio).collect();
             search.record(trial, &ratios).map_err(rejected)?;
-            let MeasuredTrial { run: made, shown: TrialResult { shown, .. }, limited_by_sender } = *measured;
+            let MeasuredTrial { run: made, shown: TrialResult { shown, system, .. }, limited_by_sender } =
+                *measured;
             let lost =
                 made.throughput().map_or((0, 0), |throughput| (throughput.lost, throughput.undelivered));
             run.endpoints = made.endpoints;
@@ -124,6 +129,7 @@ impl Searching<'_> {
             let record = record_of(run);
             record.trials.push(TrialRecord {
                 load_sps: trial.load_sps,
+                scale: scale.map(Scale::factor),
                 duration_ns: trial.duration_ns,
                 planned: shown.planned,
                 unsent: shown.unsent,
@@ -133,11 +139,12 @@ impl Searching<'_> {
                 late_ns: shown.late_ns,
                 falls_behind: shown.falls_behind(),
                 limited_by_sender,
+                worst: system.and_then(|system| system.worst),
                 judged,
                 repeats,
             });
             record.took_ns = took_ns;
-            goals::update(record, &search, self.plan);
+            goals::update(record, &search, self.plan, &self.cell.factors);
             let saved = self.runs.directory.save_run(run, IntervalLog::new());
             saved.map_err(|error| End::Broken(error.into()))?;
             let left_ns = self.plan.budget_ns.saturating_sub(took_ns);
@@ -146,9 +153,14 @@ impl Searching<'_> {
         Ok(())
     }
 
-    /// Determines the range of rates from a trial at maximum speed.
+    /// Determines the range of loads: from the scales of the plan, or from a trial of one flow at maximum speed.
     fn loads(&mut self, run: &mut Run, shortest_ns: u64) -> Result<Loads, End> {
-        let (measured, _) = self.sure(run, &(Load::Max, shortest_ns))?;
+        if let Some(loads) = system_loads(self.plan, &self.cell.factors) {
+            let record = record_of(run);
+            (record.floor_sps, record.ceiling_sps) = (Some(loads.floor_sps), Some(loads.ceiling_sps));
+            return Ok(loads);
+        }
+        let (measured, _) = self.sure(run, &(Traffic::Flow(Load::Max), shortest_ns))?;
         let delivering = measured.run.throughput().filter(|throughput| throughput.delivered > 0);
         let Some(throughput) = delivering else {
             return Err(End::Failed(failed("no sample was delivered at the maximum rate")));
@@ -177,7 +189,7 @@ impl Searching<'_> {
     fn sure(
         &mut self,
         run: &Run,
-        offered: &(Load, u64),
+        offered: &(Traffic, u64),
     ) -> Result<(Box<MeasuredTrial>, Option<String>), End> {
         let deadline_ns = self.plan.goals.iter().find_map(|goal| goal.deadline_ns);
         let mut first = None;

@@ -1,7 +1,9 @@
 //! Trial of a search: a run of the workload `paced` with fresh processes.
 
+use std::fmt;
+
 use collector::{RunReports, TraceTimes};
-use experiment::{Cell, Design, Factors, Load, Workload};
+use experiment::{Cell, Design, Factors, Load, Scale, Workload};
 use host::RunBarrier;
 use results::{Failure, Run, RunState, TRIAL_WINDOWS, TrialLog, TrialResult};
 use stats::search::TrialOutcome;
@@ -16,6 +18,36 @@ use crate::{
 
 /// Share of a core, used or waited for, above which the writing thread counts as having no time left.
 const BUSY: f64 = 0.9;
+
+/// Traffic of a trial.
+#[derive(Clone)]
+pub(super) enum Traffic {
+    /// One flow at this load.
+    Flow(Load),
+    /// All flows of the cell, with their rates multiplied.
+    System(Scale),
+}
+
+impl Traffic {
+    /// Returns the factors of a trial of a cell with this traffic.
+    fn factors(&self, cell: &Factors) -> Factors {
+        match self {
+            Self::Flow(load) => {
+                Factors { workload: Workload::Paced, load: Some(load.clone()), ..cell.clone() }
+            }
+            Self::System(scale) => cell.at_scale(*scale),
+        }
+    }
+}
+
+impl fmt::Display for Traffic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flow(load) => load.fmt(f),
+            Self::System(scale) => write!(f, "scale {scale}"),
+        }
+    }
+}
 
 /// Outcome of a trial.
 pub(super) enum TrialRun {
@@ -39,12 +71,11 @@ pub(super) fn trial(
     runs: &RunExecutor<'_>,
     search: &Run,
     cell: &Cell,
-    (load, duration_ns): (Load, u64),
+    (traffic, duration_ns): (Traffic, u64),
     deadline_ns: Option<u64>,
     names: &mut RunIds,
 ) -> Result<TrialRun, RunnerError> {
-    let factors = Factors { workload: Workload::Paced, load: Some(load), ..cell.factors.clone() };
-    let cell = Cell { id: cell.id.clone(), factors };
+    let cell = Cell { id: cell.id.clone(), factors: traffic.factors(&cell.factors) };
     let design = Design {
         measure_ns: duration_ns,
         samples: None,
@@ -57,13 +88,16 @@ pub(super) fn trial(
     let made = runs.run(run, (&cell, &design), name, &TraceTimes::default(), alone.join());
     let Some(FinishedRun { run, reports, .. }) = made else { return Ok(TrialRun::Stopped) };
     let outcome = match (run.state, reports) {
+        (RunState::Valid, Some(_)) if !cell.factors.flows.is_empty() => {
+            TrialResult::of_system(&run, &cell.factors.flows, duration_ns)
+        }
         (RunState::Valid, Some(reports)) => trial_outcome(&run, &cell, &reports, duration_ns, deadline_ns),
         _ => None,
     };
     Ok(match outcome {
         Some(shown) => {
-            let reliable = cell.factors.is_reliable(0);
-            let limited_by_sender = !reliable && is_limited_by_sender(&run, &shown.shown);
+            let is_judged = shown.system.is_none() && !cell.factors.is_reliable(0);
+            let limited_by_sender = is_judged && is_limited_by_sender(&run, &shown.shown);
             TrialRun::Measured(Box::new(MeasuredTrial { run, shown, limited_by_sender }))
         }
         None => TrialRun::Failed(failure(run)),
@@ -84,7 +118,7 @@ fn failure(run: Run) -> Failure {
     })
 }
 
-/// Returns the evaluation of a valid trial.
+/// Returns the evaluation of a valid trial of one flow.
 fn trial_outcome(
     run: &Run,
     cell: &Cell,
