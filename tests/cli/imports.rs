@@ -85,6 +85,53 @@ fn bag_becomes_traces() {
     );
 }
 
+/// Metadata that agrees with the bag of `bag_with_metadata`.
+const METADATA: &str = "rosbag2_bagfile_information:
+  version: 9
+  storage_identifier: mcap
+  duration: {nanoseconds: 190000000}
+  starting_time: {nanoseconds_since_epoch: 0}
+  message_count: 20
+  topics_with_message_count:
+    - topic_metadata:
+        name: /imu
+        type: test/msg/Data
+        serialization_format: cdr
+        offered_qos_profiles: [{depth: 5, history: keep_last, reliability: best_effort}]
+        type_description_hash: RIHS01_5
+      message_count: 20
+  compression_format: ''
+  compression_mode: ''
+  relative_file_paths: [drive_0.mcap]
+  files:
+    - {path: drive_0.mcap, message_count: 20}
+  custom_data: {driver: Ada}
+  ros_distro: lyrical
+";
+
+fn bag_with_metadata(sandbox: &Sandbox, metadata: &str) {
+    let messages = (0..20).map(|i| (i * 10_000_000, i * 10_000_000, vec![0; 320])).collect();
+    fs::create_dir_all(sandbox.path("drive")).expect("a directory");
+    fs::write(sandbox.path("drive/drive_0.mcap"), mcap(&[("/imu", "", messages)], PLAIN)).expect("a bag");
+    sandbox.write("drive/metadata.yaml", metadata);
+}
+
+#[test]
+fn each_key_of_the_metadata_is_used_quoted_or_named() {
+    let sandbox = Sandbox::new();
+    bag_with_metadata(&sandbox, METADATA);
+    let strict = ["import", "rosbag2", "drive", "--strict", "--out"];
+    let agrees = sandbox.run(&[&strict[..], &["agrees"]].concat());
+    assert_eq!(agrees.status.code(), Some(0), "{}", String::from_utf8_lossy(&agrees.stdout));
+    files(&sandbox, "import-metadata-files", "agrees");
+    bag_with_metadata(&sandbox, &METADATA.replace("ros_distro", "ros_version"));
+    let unknown = sandbox.run(&[&strict[..], &["unknown"]].concat());
+    assert_eq!(unknown.status.code(), Some(1), "{}", String::from_utf8_lossy(&unknown.stdout));
+    let summary = fs::read_to_string(sandbox.path("unknown/import.txt")).expect("a summary");
+    let expected = "- key `ros_version` of the bag in metadata.yaml: not known, first at 21:3";
+    assert!(summary.contains(expected), "{summary}");
+}
+
 #[test]
 fn faults_name_the_file_the_position_and_the_next_step() {
     let sandbox = Sandbox::new();
@@ -94,5 +141,8 @@ fn faults_name_the_file_the_position_and_the_next_step() {
     sandbox.snapshot("import-unknown-key", &["import", "irobot", "robot.json", "--out", "robot"]);
     sandbox.write("cut.mcap", "not a bag");
     sandbox.snapshot("import-no-bag", &["import", "rosbag2", "cut.mcap", "--out", "robot"]);
+    let secret = "../../secret.mcap";
+    bag_with_metadata(&sandbox, &METADATA.replace("paths: [drive_0.mcap]", &format!("paths: [{secret}]")));
+    sandbox.snapshot("import-outside-the-bag", &["import", "rosbag2", "drive", "--out", "robot"]);
     assert!(!sandbox.path("robot").exists(), "something was left behind");
 }

@@ -109,6 +109,7 @@ fn read_bag(bag: &Path) -> Result<(Recording, Vec<String>), CliError> {
     let name = path.display().to_string();
     let metadata =
         import::metadata(&read_text(&path)?).map_err(|error| import_error(error.in_file(&name)))?;
+    let mut ends = Vec::new();
     for file in &metadata.files {
         let stored = bag.join(file);
         let plain = file.strip_suffix(".zstd").map(|plain| bag.join(plain)).filter(|plain| plain.exists());
@@ -121,23 +122,21 @@ fn read_bag(bag: &Path) -> Result<(Recording, Vec<String>), CliError> {
         } else {
             read_file(&stored, &metadata.storage, &mut recording)?;
         }
+        ends.push(recording.messages.len());
     }
-    let found = recording.messages.len() as u64;
-    if found != metadata.messages {
-        recording
-            .remarks
-            .push(format!("the files have {found} messages, the metadata says {}", metadata.messages));
-    }
+    metadata.complete(&mut recording, &ends);
     let distribution = if metadata.distribution.is_empty() {
         String::new()
     } else {
         format!(", recorded by ROS 2 {}", metadata.distribution)
     };
     sources.push(format!(
-        "Source: {}, a bag of rosbag2, version {}{distribution}, {found} messages.",
+        "Source: {}, a bag of rosbag2, version {}{distribution}, {}.",
         bag.display(),
-        metadata.version
+        metadata.version,
+        count(recording.messages.len(), "message")
     ));
+    sources.extend(metadata.custom_data.iter().map(|line| format!("Custom data: {line}.")));
     Ok((recording, sources))
 }
 

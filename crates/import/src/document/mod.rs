@@ -55,6 +55,28 @@ impl Node {
         }
     }
 
+    /// Returns the YAML text of the value, on one line; that of a text is the text itself.
+    pub(crate) fn to_yaml(&self) -> String {
+        self.scalar().map_or_else(|| self.flow(), str::to_owned)
+    }
+
+    fn flow(&self) -> String {
+        match &self.value {
+            Value::Plain(text) if text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c)) => {
+                text.clone()
+            }
+            Value::Text(text) | Value::Plain(text) => quoted(text),
+            Value::List(list) => format!("[{}]", list.iter().map(Self::flow).collect::<Vec<_>>().join(", ")),
+            Value::Table(table) => {
+                let entry = |entry: &Entry| {
+                    let key = Self { at: entry.at, value: Value::Plain(entry.key.clone()) };
+                    format!("{}: {}", key.flow(), entry.value.flow())
+                };
+                format!("{{{}}}", table.iter().map(entry).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
     /// Returns the elements of a list, which `what` names.
     pub(crate) fn list(&self, what: &str) -> Result<&[Node], ImportError> {
         match &self.value {
@@ -62,6 +84,11 @@ impl Node {
             _ => Err(ImportError::new(format!("`{what}` is not a list"), "write a list").at(self.at)),
         }
     }
+}
+
+/// Returns a text in the quotes of YAML.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// Returns the error of a document that is nested too deeply.

@@ -113,6 +113,15 @@ mod tests {
     }
 
     #[test]
+    fn text_of_a_value_has_the_same_value() {
+        let text = "- a: 1\n  b c: {d: [x-y, 'it''s, so'], e: -0.5}\n- ~\n- []\n";
+        let written = parse(text).expect("YAML").to_yaml();
+        assert_eq!(written, "[{a: 1, 'b c': {d: [x-y, 'it''s, so'], e: -0.5}}, '~', []]");
+        assert_eq!(parse(&written).expect("YAML").to_yaml(), written);
+        assert_eq!(parse("'a: b'").expect("YAML").to_yaml(), "a: b");
+    }
+
+    #[test]
     fn aliases_depth_and_faults_are_rejected() {
         assert!(parse("a: &x 1\nb: *x\n").expect_err("an alias").message.contains("aliases"));
         assert!(parse(&"[".repeat(60)).is_err());

@@ -1,5 +1,6 @@
 //! Bags of rosbag2: recordings in MCAP or SQLite files, and what they say about a system.
 
+mod agreement;
 mod mcap;
 mod metadata;
 mod offered_qos;
@@ -14,6 +15,7 @@ pub use sqlite::read_db3;
 pub use times::TimeSource;
 
 use crate::{ImportError, Rate, Sends, System, Topic, names::plain_name};
+use agreement::{MetadataTopic, Stretch};
 use offered_qos::offered_qos;
 use times::{Timed, segment};
 
@@ -60,6 +62,7 @@ pub fn rosbag2(
         ..System::default()
     };
     let chosen = segment(recording, choices.time, choices.segment)?;
+    system.not_applied.extend(recording.not_applied.iter().cloned());
     system.remarks.extend(recording.remarks.iter().cloned().chain(chosen.remarks));
     system.remarks.push("a bag has what its recorder received: what was lost before is not in it".to_owned());
     system.remarks.push(crate::NO_EXECUTORS.to_owned());
@@ -163,6 +166,11 @@ fn add_topic(
     };
     let mut topic = Topic::new(name.clone(), (total + number / 2) / number, sends);
     topic.qos = qos;
+    if !recorded.message_type.is_empty() {
+        let details = recorded.type_details.join(", ");
+        let details = if details.is_empty() { details } else { format!(" ({details})") };
+        system.source.push(format!("Type of {name}: {}{details}.", recorded.message_type));
+    }
     topic.to = choices
         .readers
         .map_or_else(Vec::new, |readers| (1..=readers).map(|reader| format!("reader-{reader}")).collect());

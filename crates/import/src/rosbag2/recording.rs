@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ImportError;
+use crate::{ImportError, NotApplied};
 
 /// Most messages of a recording.
 const MAX_MESSAGES: usize = 50_000_000;
@@ -20,6 +20,8 @@ pub struct Recording {
     pub messages: Vec<Message>,
     /// Remarks about the files.
     pub remarks: Vec<String>,
+    /// Parts of the description of the bag that are not applied.
+    pub not_applied: Vec<NotApplied>,
     /// Number of messages that are compressed one by one.
     pub compressed_messages: u64,
     indexes: BTreeMap<String, u32>,
@@ -34,6 +36,8 @@ pub struct RecordedTopic {
     pub message_type: String,
     /// QoS of its writers as YAML text. Empty: unknown.
     pub offered_qos: String,
+    /// Serialization format and hash of its type, as far as the metadata has them.
+    pub type_details: Vec<String>,
 }
 
 /// Message of a recording.
@@ -140,8 +144,12 @@ mod tests {
 
     #[test]
     fn topic_with_two_channels_is_one() {
-        let topic =
-            |qos: &str| RecordedTopic { name: "a".into(), message_type: "t".into(), offered_qos: qos.into() };
+        let topic = |qos: &str| RecordedTopic {
+            name: "a".into(),
+            message_type: "t".into(),
+            offered_qos: qos.into(),
+            ..RecordedTopic::default()
+        };
         let mut recording = Recording::default();
         assert_eq!(
             (recording.topic(topic("")), recording.topic(topic("x")), recording.topic(topic("y"))),

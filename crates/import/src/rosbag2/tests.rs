@@ -9,8 +9,12 @@ fn recording(topics: &[TestTopic<'_>]) -> Recording {
     let mut recording = Recording::default();
     let mut messages = Vec::new();
     for (name, qos, of_topic) in topics {
-        let topic =
-            RecordedTopic { name: (*name).into(), message_type: String::new(), offered_qos: (*qos).into() };
+        let topic = RecordedTopic {
+            name: (*name).into(),
+            message_type: "a/msg/B".into(),
+            offered_qos: (*qos).into(),
+            ..RecordedTopic::default()
+        };
         let topic = recording.topic(topic);
         let message = |(ms, bytes): &(i64, u64)| Message {
             topic,

@@ -115,7 +115,12 @@ impl<'r> Collector<'r> {
                 let (name, _encoding) = (cursor.text()?, cursor.text()?);
                 let offered_qos = cursor.value_of("offered_qos_profiles")?.unwrap_or_default();
                 let message_type = self.schemas.get(&schema).cloned().unwrap_or_default();
-                let topic = self.recording.topic(RecordedTopic { name, message_type, offered_qos });
+                let topic = self.recording.topic(RecordedTopic {
+                    name,
+                    message_type,
+                    offered_qos,
+                    ..RecordedTopic::default()
+                });
                 self.channels.insert(id, topic);
                 Some(())
             })(),

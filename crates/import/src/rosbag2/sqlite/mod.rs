@@ -96,6 +96,7 @@ fn read_topics<R: Read + Seek>(
             name: of(Some(name)).ok_or_else(|| damaged("a topic has no name"))?,
             message_type: of(kind).unwrap_or_default(),
             offered_qos: of(qos).unwrap_or_default(),
+            ..RecordedTopic::default()
         };
         indexes.push((row.id, recording.topic(topic)));
         Ok(())

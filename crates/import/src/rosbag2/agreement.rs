@@ -1,0 +1,165 @@
+//! Comparison of the metadata of a bag with the messages of its files.
+
+use super::{Message, Metadata, RecordedTopic, Recording};
+
+/// Messages of a bag or of one of its files, as the metadata describes them. `None`: not stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stretch {
+    /// Time of the first message in ns.
+    pub(super) start_ns: Option<i64>,
+    /// Time from there to the last message in ns.
+    pub(super) duration_ns: Option<i64>,
+    /// Number of messages.
+    pub(super) messages: Option<u64>,
+}
+
+/// Topic in the metadata of a bag.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct MetadataTopic {
+    /// Name, type and QoS.
+    pub(super) recorded: RecordedTopic,
+    /// Number of messages; `None`: not stored.
+    pub(super) messages: Option<u64>,
+}
+
+impl Metadata {
+    /// Adds to the recording of its files what only the metadata has, and remarks about what does not agree. `ends`: for each
+    /// file, the number of messages up to its end.
+    pub fn complete(&self, recording: &mut Recording, ends: &[usize]) {
+        recording.not_applied.extend(self.unknown.iter().cloned());
+        let mut remarks = Vec::new();
+        self.whole.compare("the bag", &recording.messages, &mut remarks);
+        if !self.of_files.is_empty() {
+            let paths: Vec<&str> = self.of_files.iter().map(|(path, _)| path.as_str()).collect();
+            if paths != self.files {
+                let remark = "the metadata has other paths in `files` than in `relative_file_paths`";
+                remarks.push(remark.to_owned());
+            }
+        }
+        let mut begin = 0;
+        for ((path, stretch), end) in self.of_files.iter().zip(ends) {
+            stretch.compare(&format!("file `{path}`"), &recording.messages[begin..*end], &mut remarks);
+            begin = *end;
+        }
+        let mut numbers = vec![0_u64; recording.topics.len()];
+        for message in &recording.messages {
+            numbers[message.topic as usize] += 1;
+        }
+        for topic in &self.topics {
+            let name = &topic.recorded.name;
+            let index = recording.topic(topic.recorded.clone()) as usize;
+            let found = numbers.get(index).copied().unwrap_or(0);
+            if let Some(stated) = topic.messages.filter(|stated| *stated != found) {
+                remarks.push(format!("topic `{name}` has {found} messages, the metadata says {stated}"));
+            }
+            let (known, stated) = (&mut recording.topics[index], &topic.recorded);
+            if known.message_type.is_empty() {
+                known.message_type.clone_from(&stated.message_type);
+            } else if !stated.message_type.is_empty() && known.message_type != stated.message_type {
+                remarks.push(format!(
+                    "topic `{name}` has the type {}, the metadata says {}",
+                    known.message_type, stated.message_type
+                ));
+            }
+            known.type_details.clone_from(&stated.type_details);
+        }
+        recording.remarks.extend(remarks);
+    }
+}
+
+impl Stretch {
+    /// Adds remarks about what the messages do not agree with.
+    fn compare(&self, what: &str, messages: &[Message], remarks: &mut Vec<String>) {
+        let found = messages.len() as u64;
+        if let Some(stated) = self.messages.filter(|stated| *stated != found) {
+            remarks.push(format!("{what} has {found} messages, the metadata says {stated}"));
+        }
+        let times = || messages.iter().map(|message| message.log_ns);
+        let (Some(first), Some(last)) = (times().min(), times().max()) else { return };
+        let values = [
+            ("starts at", self.start_ns, Some(first)),
+            ("has a duration of", self.duration_ns, last.checked_sub(first)),
+        ];
+        for (words, stated, found) in values {
+            if let (Some(stated), Some(found)) = (stated, found)
+                && stated != found
+            {
+                remarks.push(format!("{what} {words} {found} ns, the metadata says {stated} ns"));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metadata;
+
+    fn recording() -> Recording {
+        let mut recording = Recording::default();
+        let topic = RecordedTopic { name: "/imu".into(), ..RecordedTopic::default() };
+        let topic = recording.topic(topic);
+        let message = |log_ns| Message { topic, bytes: 8, log_ns, publish_ns: log_ns };
+        recording.messages = [5, 9, 7].map(message).to_vec();
+        recording
+    }
+
+    fn completed(more: &str) -> Recording {
+        let text = format!(
+            "rosbag2_bagfile_information:\n  version: 9\n  relative_file_paths: [a.mcap, b.mcap]\n{more}"
+        );
+        let mut recording = recording();
+        metadata(&text).expect("metadata").complete(&mut recording, &[2, 3]);
+        recording
+    }
+
+    const TOPICS: &str = "  topics_with_message_count:
+    - topic_metadata: {name: /imu, type: Imu, serialization_format: cdr, offered_qos_profiles: [{depth: 5}]}
+      message_count: 3
+    - topic_metadata: {name: /map, type: Map}
+      message_count: 0
+";
+
+    #[test]
+    fn metadata_that_agrees_adds_types_qos_and_topics_without_messages() {
+        let found = completed(&format!(
+            "  message_count: 3\n  starting_time: {{nanoseconds_since_epoch: 5}}\n  duration: {{nanoseconds: 4}}\n{TOPICS}  \
+             files:\n    - {{path: a.mcap, message_count: 2}}\n    - {{path: b.mcap, message_count: 1, duration: {{nanoseconds: 0}}}}\n"
+        ));
+        assert_eq!((found.remarks, found.not_applied), (Vec::new(), Vec::new()));
+        let [imu, map] = &found.topics[..] else { panic!("two topics") };
+        assert_eq!((imu.message_type.as_str(), imu.offered_qos.as_str()), ("Imu", "[{depth: 5}]"));
+        assert_eq!((&imu.type_details[..], map.name.as_str()), (&["cdr".to_owned()][..], "/map"));
+    }
+
+    #[test]
+    fn each_figure_that_does_not_agree_is_a_remark() {
+        let found = completed(&format!(
+            "  message_count: 4\n  starting_time: {{nanoseconds_since_epoch: 6}}\n  duration: {{nanoseconds: 5}}\n{}  \
+             files: [{{path: c.mcap, message_count: 1}}]\n  speed: 1\n",
+            TOPICS.replace("message_count: 3", "message_count: 2")
+        ));
+        assert_eq!(
+            found.remarks,
+            [
+                "the bag has 3 messages, the metadata says 4",
+                "the bag starts at 5 ns, the metadata says 6 ns",
+                "the bag has a duration of 4 ns, the metadata says 5 ns",
+                "the metadata has other paths in `files` than in `relative_file_paths`",
+                "file `c.mcap` has 2 messages, the metadata says 1",
+                "topic `/imu` has 3 messages, the metadata says 2",
+            ]
+        );
+        assert_eq!(found.not_applied.len(), 1, "{:?}", found.not_applied);
+    }
+
+    /// An empty bag has the largest time as its start.
+    #[test]
+    fn empty_bag_agrees() {
+        let text = "rosbag2_bagfile_information: {version: 9, relative_file_paths: [a.mcap], message_count: 0, starting_time: \
+                    {nanoseconds_since_epoch: 9223372036854775807}, duration: {nanoseconds: 0}}";
+        let mut recording = Recording::default();
+        metadata(text).expect("metadata").complete(&mut recording, &[0]);
+        assert!(recording.remarks.is_empty(), "{:?}", recording.remarks);
+    }
+}
