@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list};
+use crate::support::{Scene, count, list, programs};
 
 /// Returns the experiment file of a small robot.
 fn robot(driver: &str) -> String {
@@ -41,6 +41,22 @@ fn robot(driver: &str) -> String {
         measure = "500ms"
         "#
     )
+}
+
+/// Runs the file while a process is killed in the measurement. Returns the only run.
+fn killed(scene: &Scene, file: &str, driver: &str, first_endpoint: &str) -> Value {
+    fs::write(scene.path("system.toml"), file).expect("a file");
+    let kills = scene.path("kills");
+    fs::create_dir(&kills).expect("a directory");
+    let plan = format!("{driver} {first_endpoint} 0 measure 200000 agent\n");
+    fs::write(kills.join("plan"), plan).expect("a file");
+    let agent = programs().join("killing-agent");
+    let variables = [("DDSMARK_KILLS", kills.as_os_str()), ("DDSMARK_AGENT", agent.as_os_str())];
+    let words = ["run", "system.toml", "--json", "--out", "result", "--no-reference"];
+    let outcome = scene.start_with(&variables, "ddsmark", &words).end();
+    outcome.assert_status(3);
+    let mut document = outcome.document();
+    document["cells"][0]["runs"][0].take()
 }
 
 fn text(value: &Value) -> &str {
@@ -93,5 +109,53 @@ fn each_reader_gets_what_each_writer_of_its_topics_wrote() {
         let processes = list(&run["processes"]);
         let members: Vec<usize> = processes.iter().map(|process| list(&process["endpoints"]).len()).collect();
         assert_eq!(members, [1, 2, 2, 1], "{driver}: {processes:#?}");
+    }
+}
+
+/// The scene asserts that no process and no file in /dev/shm is left.
+#[test]
+fn killed_process_is_named_with_its_topics_and_the_others_stand() {
+    for (driver, endpoints, words, routes_left) in [
+        (
+            "udp",
+            &["control-writer", "control-reader"][..],
+            "control-writer, control-reader ended during the measurement: all values are of the other 4 endpoints; \
+             control-writer wrote `command`; control-reader read `scan`, `status`",
+            7,
+        ),
+        (
+            "cyclonedds",
+            &["sensor"][..],
+            "sensor ended during the measurement: all values are of the other 5 endpoints; sensor wrote `scan`, `status`",
+            7,
+        ),
+        (
+            "fastdds",
+            &["motor-writer", "motor-reader"][..],
+            "motor-writer, motor-reader ended during the measurement: all values are of the other 4 endpoints; \
+             motor-writer wrote `status`; motor-reader read `command`",
+            8,
+        ),
+    ] {
+        let scene = Scene::new();
+        let file = robot(driver).replace("measure = \"500ms\"", "measure = \"1s\"");
+        let run = killed(&scene, &file, driver, endpoints[0]);
+        assert_eq!(run["state"], "failed", "{driver}: {run:#}");
+        assert_eq!(run["failure"]["endpoint"], endpoints[0], "{driver}: {run:#}");
+        assert!(text(&run["failure"]["error"]).contains("killed by signal 9"), "{driver}: {run:#}");
+        let warnings = list(&run["warnings"]);
+        assert!(warnings.iter().any(|warning| warning["text"] == words), "{driver}: {warnings:#?}");
+        assert!(warnings.iter().all(|warning| warning["kind"] != "runs_invalid"), "{driver}: {warnings:#?}");
+        let flows = list(&run["flows"]);
+        assert_eq!(flows.len(), routes_left, "{driver}: {run:#}");
+        for flow in flows {
+            let ends = [text(&flow["writer"]), text(&flow["reader"])];
+            assert!(ends.iter().all(|end| !endpoints.contains(end)), "{driver}: {flow:#}");
+            let counted = &flow["counted"];
+            let (sent, delivered) = (count(&counted["sent"]), count(&counted["delivered"]));
+            assert!(sent > 0 && sent == delivered, "{driver}: {flow:#}");
+            assert_eq!(count(&flow["timeliness"]["missed"]), 0, "{driver}: {flow:#}");
+        }
+        assert_eq!(list(&run["processes"]).len(), 3, "{driver}: {run:#}");
     }
 }

@@ -96,9 +96,10 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
         let names = reports.names();
         let lost: Vec<String> = reports.lost.iter().map(|endpoint| names.label(endpoint)).collect();
         let text = format!(
-            "{} ended during the measurement: all values are of the other {} endpoints",
+            "{} ended during the measurement: all values are of the other {} endpoints{}",
             lost.join(", "),
-            reports.agents.len()
+            reports.agents.len(),
+            lost_flows(reports, context.factors)
         );
         evaluation.warn(WarningKind::Incomplete, text);
     }
@@ -122,6 +123,25 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     run.flows = evaluation.flows;
     run.cpu_ns_per_sample = evaluation.cpu;
     evaluation.log
+}
+
+/// Returns words about the flows of the endpoints that ended early, if the run has several.
+fn lost_flows(reports: &RunReports, factors: &Factors) -> String {
+    let names = reports.names();
+    let mut text = String::new();
+    for endpoint in reports.lost.iter().filter(|_| factors.flows.len() > 1) {
+        let written = endpoint.writers.iter().map(|writer| &writer.stream);
+        let read = endpoint.readers.iter().flat_map(|reader| &reader.streams);
+        let mut flows: Vec<String> = written
+            .chain(read)
+            .filter_map(|stream| factors.flows.get(stream.flow as usize))
+            .map(|flow| format!("`{}`", flow.group.as_ref().unwrap_or(&flow.name)))
+            .collect();
+        flows.dedup();
+        let verb = if endpoint.role.drives() { "wrote" } else { "read" };
+        text += &format!("; {} {verb} {}", names.label(endpoint), flows.join(", "));
+    }
+    text
 }
 
 /// Returns the traffic of the interfaces at the readers: of each host with one, and of all of them together.

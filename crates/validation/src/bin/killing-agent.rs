@@ -6,10 +6,10 @@
 //! executes the real agent.
 //!
 //! `$DDSMARK_KILLS` is the directory of the plan. The file `plan` has one line per kill: `DRIVER ROLE NUMBER PHASE
-//! DELAY_US VICTIM`. `DRIVER` is a name without a version; `ROLE` is the id of an endpoint; `NUMBER` counts the
-//! launches of that driver and role from 0; `VICTIM` is `agent` or `runner`. The outcome is written to `done/`: `hit`,
-//! or `late` if the victim had already ended. If `VICTIM` is `none`, the request `configure` of that run is written
-//! there when the phase begins, for tests with other faults.
+//! DELAY_US VICTIM`. `DRIVER` is a name without a version; `ROLE` is the id of an endpoint, the first one of its
+//! process; `NUMBER` counts the launches of that driver and role from 0; `VICTIM` is `agent` or `runner`. The outcome
+//! is written to `done/`: `hit`, or `late` if the victim had already ended. If `VICTIM` is `none`, the request
+//! `configure` of that run is written there when the phase begins, for tests with other faults.
 
 use std::{
     env, fs,
@@ -63,7 +63,7 @@ fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let failed = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["watch", agent, runner, ours, peers] => watch(agent, runner, ours, peers),
-        ["--driver", driver, "--control-fd", control] => become_agent(driver, control),
+        ["--driver", driver, "--control-fd", control, others @ ..] => become_agent(driver, control, others),
         _ => Err("this program is started by ddsmark".into()),
     };
     if let Err(error) = failed {
@@ -74,20 +74,22 @@ fn main() {
 
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// Executes the real agent, with a watcher if the plan has an entry for it.
-fn become_agent(driver: &str, control: &str) -> Outcome {
+/// Executes the real agent, with a watcher of its first channel if the plan has an entry for it. `others`: arguments
+/// about its other channels.
+fn become_agent(driver: &str, control: &str, others: &[&str]) -> Outcome {
     let plan = PathBuf::from(env::var_os("DDSMARK_KILLS").ok_or("DDSMARK_KILLS names no plan")?);
     let program = env::current_exe()?.with_file_name("ddsmark-agent");
-    let mut agent = Command::new(program);
-    agent.args(["--driver", driver, "--control-fd"]);
+    let agent = |control: &str| {
+        let mut agent = Command::new(&program);
+        agent.args(["--driver", driver, "--control-fd", control]).args(others);
+        agent
+    };
     // the log of a run's agent is `NNNN-ROLE.log`; other agents have no such log and are not killed
     let log = fs::read_link("/proc/self/fd/1")?;
-    let role =
-        log.file_stem().and_then(|stem| stem.to_str()?.split_once('-')).map(|(_, role)| role.to_owned());
-    // the log of one of several endpoints of a role is `NNNN-ROLE-NUMBER.log`
-    let of_pair = |role: &str| role.split('-').next().and_then(peer_of);
-    let Some((role, peer)) = role.and_then(|role| of_pair(&role).map(|peer| (role, peer))) else {
-        return Err(agent.arg(control).exec().into());
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let named = log.file_stem().and_then(|stem| stem.to_str()?.split_once('-'));
+    let Some((_, role)) = named.filter(|(number, _)| is_number(number)) else {
+        return Err(agent(control).exec().into());
     };
     let name = Path::new(driver).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     // a name without a version may be a link to a file that has one
@@ -95,13 +97,13 @@ fn become_agent(driver: &str, control: &str) -> Outcome {
     let number = launches(&plan, &format!("{name} {role}"))?;
     let of = |role: &str| format!("{name} {role} {number}");
     // only in a pair does the other end wait for the kill: elsewhere the run may go on without the victim
-    let (ours, peers) = (of(&role), of(if role.contains('-') { "" } else { peer }));
+    let (ours, peers) = (of(role), of(peer_of(role).unwrap_or_default()));
     if let Some(own) = find(&plan, &ours)?.filter(|own| own.none) {
-        return report_kill(&plan, &own, agent, control.parse()?);
+        return report_kill(&plan, &own, agent("0"), control.parse()?);
     }
     let peer_strikes_during_traffic = find(&plan, &peers)?.is_some_and(|kill| kill.strikes_during_traffic());
     if find(&plan, &ours)?.is_none() && !peer_strikes_during_traffic {
-        return Err(agent.arg(control).exec().into());
+        return Err(agent(control).exec().into());
     }
     let control = take(control.parse()?);
     let (to_agent, to_us) = UnixStream::pair()?;
@@ -112,7 +114,7 @@ fn become_agent(driver: &str, control: &str) -> Outcome {
         .spawn()?;
     // from here on only the watcher uses the runner's channel
     drop(control);
-    Err(agent.arg("0").stdin(Stdio::from(OwnedFd::from(to_us))).exec().into())
+    Err(agent("0").stdin(Stdio::from(OwnedFd::from(to_us))).exec().into())
 }
 
 /// Takes ownership of the control channel.
@@ -127,7 +129,7 @@ fn take(control: RawFd) -> OwnedFd {
 fn report_kill(plan: &Path, own: &Kill, mut agent: Command, control: RawFd) -> Outcome {
     let runner = UnixStream::from(take(control));
     let (mut to_agent, to_us) = UnixStream::pair()?;
-    let mut child = agent.arg("0").stdin(Stdio::from(OwnedFd::from(to_us))).spawn()?;
+    let mut child = agent.stdin(Stdio::from(OwnedFd::from(to_us))).spawn()?;
     // from here on only the child uses its end of the channel
     drop(agent);
     let (mut from_agent, mut to_runner) = (to_agent.try_clone()?, runner.try_clone()?);
@@ -155,9 +157,9 @@ fn report_kill(plan: &Path, own: &Kill, mut agent: Command, control: RawFd) -> O
     }
 }
 
-/// Returns the other role of a run; a node of a ring has other nodes.
+/// Returns the other endpoint of a pair.
 fn peer_of(role: &str) -> Option<&'static str> {
-    [("writer", "reader"), ("reader", "writer"), ("pinger", "echo"), ("echo", "pinger"), ("node", "node")]
+    [("writer", "reader"), ("reader", "writer"), ("pinger", "echo"), ("echo", "pinger")]
         .into_iter()
         .find_map(|(one, other)| (one == role).then_some(other))
 }
