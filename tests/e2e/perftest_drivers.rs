@@ -3,8 +3,8 @@
 use std::fs;
 
 use crate::{
-    perftest_support::{Hosts, assert_done, columns},
-    support::{drivers, list, text},
+    perftest_support::{Hosts, assert_done, columns, effective},
+    support::{Running, drivers, list, text},
 };
 
 /// Drivers that interoperate, of the publisher and of the subscriber.
@@ -99,4 +99,17 @@ fn fastdds_measures_both_modes() {
     ]);
     assert_done(&outcomes);
     assert_eq!(columns(&outcomes[0])[0].len(), 10, "{}", outcomes[0].stdout);
+}
+
+#[test]
+fn raw_transport_over_shared_memory_is_bare_shared_memory() {
+    let hosts = Hosts::new(2);
+    let start = |options: &str| {
+        hosts.start(0, &format!("{options} -rawTransport -transport SHMEM -noPrint -outputFormat json"))
+    };
+    let running = [start("-pub -dataLen 200 -exec 1"), start("-sub")];
+    for outcome in running.map(Running::end) {
+        outcome.assert_status(0);
+        assert_eq!(effective(&outcome, "Kind").as_deref(), Some("shm"), "{}", outcome.stdout);
+    }
 }

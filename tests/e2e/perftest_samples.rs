@@ -146,7 +146,7 @@ fn throttle_works_with_default_options() {
 
 #[test]
 fn throttle_of_several_subscribers_is_rejected() {
-    let text = "`-enableAutoThrottle` is not supported with 1 publishers and 2 subscribers";
+    let text = "`-enableAutoThrottle` needs one publisher and one subscriber: the test has 1 and 2";
     let options = "-pub -nic lo -numSubscribers 2 -exec 3 -enableAutoThrottle";
     assert_rejected(&Scene::new(), options, text, "the rate follows one subscriber");
 }

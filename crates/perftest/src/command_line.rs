@@ -44,7 +44,7 @@ impl CommandLine {
         let mut line = Self { generation, entries: Entries::default(), warnings: Vec::new() };
         let mut arguments = arguments.iter().map(AsRef::as_ref).peekable();
         while let Some(argument) = arguments.next() {
-            let name = argument.strip_prefix('-').filter(|name| !is_number(argument) && !name.is_empty());
+            let name = name_of(argument).filter(|name| !is_number(argument) && !name.is_empty());
             let name = name.ok_or_else(|| error(argument, Cause::Stray))?;
             let (row, number) = option(argument, name, generation)?;
             if number > 1 {
@@ -136,7 +136,8 @@ pub fn driver_of_program(program: &str) -> Option<&str> {
 
 /// Returns the value of `-compat`, which decides what the other options are.
 fn generation<S: AsRef<str>>(arguments: &[S]) -> Result<Option<Generation>, PerftestError> {
-    let is_compat = |argument: &S| argument.as_ref().eq_ignore_ascii_case("-compat");
+    let is_compat =
+        |argument: &S| name_of(argument.as_ref()).is_some_and(|name| name.eq_ignore_ascii_case("compat"));
     let Some(place) = arguments.iter().position(is_compat) else { return Ok(None) };
     let usage = || Cause::NoValue { usage: "-compat <5.1|4.3>".to_owned() };
     let value = arguments.get(place + 1).map(AsRef::as_ref).filter(|value| !value.starts_with('-'));
@@ -162,14 +163,17 @@ fn of_environment(value: Option<&str>) -> Result<Option<Generation>, PerftestErr
     }
 }
 
+/// Returns the name of an option, after one dash, or after two as in C#; `None` without a dash.
+fn name_of(argument: &str) -> Option<&str> {
+    argument.strip_prefix("--").or_else(|| argument.strip_prefix('-'))
+}
+
 /// Returns the option that an argument stands for, and the number of options that begin with its name.
 fn option(
     argument: &str,
     name: &str,
     generation: Generation,
 ) -> Result<(&'static OptionRow, usize), PerftestError> {
-    // Two dashes are usual elsewhere.
-    let name = if argument == "--help" { "help" } else { name };
     let cause = match resolve(name, generation) {
         Match::One(row) => return Ok((row, 1)),
         Match::First(row, number) => return Ok((row, number)),
@@ -177,9 +181,11 @@ fn option(
         Match::OtherGeneration(row) => {
             Cause::OtherGeneration { generation, theirs: generation.other(), instead: row.instead }
         }
+        Match::OtherRelease(other) => {
+            Cause::OtherRelease { generation, of: other.of, instead: other.instead }
+        }
         Match::Unknown => {
             let names = OPTIONS.iter().filter(|row| row.edition(generation).is_some());
-            let name = name.trim_start_matches('-');
             Cause::Unknown { generation, similar: similar(name, names.map(|row| row.name)) }
         }
     };

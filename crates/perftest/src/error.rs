@@ -87,6 +87,16 @@ pub enum Cause {
         /// Next step that keeps the generation.
         instead: &'static str,
     },
+    /// Option of another release, that neither generation has.
+    #[error("is an option of {of}, not of generation {generation}")]
+    OtherRelease {
+        /// Generation of the process.
+        generation: Generation,
+        /// Release, language or fork that has it.
+        of: &'static str,
+        /// Next step.
+        instead: &'static str,
+    },
     /// Option without its value.
     #[error("has no value")]
     NoValue {
@@ -153,6 +163,7 @@ impl Cause {
                 format!("use `-compat {theirs}`, or leave it out")
             }
             Self::OtherGeneration { theirs, instead, .. } => format!("{instead}, or add `-compat {theirs}`"),
+            Self::OtherRelease { instead, .. } => (*instead).to_owned(),
             Self::NoValue { usage } => format!("use `{usage}`"),
             Self::Invalid { expected } => format!("use {expected}"),
             Self::OutOfRange { range } => format!("use {range}"),

@@ -27,7 +27,9 @@ mod value;
 mod warning;
 mod wording;
 
-pub use agreement::{Disagreement, Offer, OfferError, OfferedValue, is_of_publishers};
+pub use agreement::{
+    Disagreement, Offer, OfferError, OfferedValue, is_of_publishers,
+};
 pub use command_line::{COMPAT_VARIABLE, CommandLine, ConfigFile, driver_of_program};
 pub use driver::DriverAbilities;
 pub use error::{Cause, PerftestError, Source};
@@ -44,8 +46,8 @@ pub use settings::{
     PayloadFile, Priorities, QosFile, Receive, SCAN_SIZES, Settings, Shared, Transport,
 };
 pub use table::{
-    Edition, Honouring, IniKey, Kind, Limit, Match, Need, OPTIONS, OptionRow, Part, Range, Role, Roles,
-    SECTIONS, Section, find, resolve, similar,
+    Edition, Honouring, IniKey, Kind, Limit, Match, Need, OPTIONS, OTHER_OPTIONS, OptionRow, OtherOption,
+    Part, Range, Role, Roles, SECTIONS, Section, find, resolve, similar,
 };
 pub use value::{KeyRange, OptionValue, Peer, Priority, Rate, WaitMethod};
 pub use warning::Warning;

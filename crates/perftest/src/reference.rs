@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::{
     Generation,
-    table::{Edition, Honouring, IniKey, Need, OptionRow, Part, Roles, SECTIONS},
+    table::{Edition, Honouring, IniKey, Need, OTHER_OPTIONS, OptionRow, Part, Roles, SECTIONS},
 };
 
 const HEAD: &str = "\
@@ -15,7 +15,7 @@ Perftest: that of release 5.1.0.9 with `-compat 5.1`, else that of release 4.3 w
 `-compat` on a command line without it.
 
 - **Names**: case does not matter. The exact name counts first, then the only name that begins with it, then an alias, then the
-  first name in the order of characters that begins with it, as in the release, with a warning.
+  first name in the order of characters that begins with it, as in the release, with a warning. A name may have two dashes, as in C#.
 - **Roles**: P is a publisher, S a subscriber. Options of the other role have no effect, and a warning.
 - **Default and range**: *added* marks an option that ddsmark adds to a generation. An empty default is none, or depends on other
   options.
@@ -29,6 +29,15 @@ Perftest: that of release 5.1.0.9 with `-compat 5.1`, else that of release 4.3 w
 const COLUMNS: &str = "\
 | option | what it is | 4.3: role, default, range | 5.1: role, default, range | perftest.ini | agree | needs | in ddsmark |
 |---|---|---|---|---|---|---|---|
+";
+
+const OTHERS: &str = "
+## Options of other releases
+
+Neither generation has these options. Each is an error that says so.
+
+| option | of | instead |
+|---|---|---|
 ";
 
 /// Returns the reference.
@@ -51,6 +60,10 @@ pub fn reference() -> String {
                 effect(row)
             );
         }
+    }
+    text.push_str(OTHERS);
+    for other in OTHER_OPTIONS {
+        let _ = writeln!(text, "| `-{}` | {} | {} |", other.name, other.of, other.instead);
     }
     text
 }

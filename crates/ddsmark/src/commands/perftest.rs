@@ -14,7 +14,7 @@ use crate::{
         output::{self, note},
     },
     work::{
-        drivers::{self, BASELINE},
+        drivers::{self, RAW_DRIVERS},
         files,
         perftest::{Process, guest, in_options, leader, rejected},
     },
@@ -77,5 +77,5 @@ fn settings(line: &CommandLine, driver: &str) -> Result<(Settings, Vec<perftest:
     };
     let ini = file.as_ref().zip(text.as_ref());
     let ini = ini.map(|(file, text)| IniFile { path: &file.path, text });
-    line.settings(ini, &Defaults { driver, raw_driver: BASELINE }).map_err(|error| rejected(&error))
+    line.settings(ini, &Defaults { driver, raw_drivers: RAW_DRIVERS }).map_err(|error| rejected(&error))
 }

@@ -14,6 +14,8 @@ use crate::cli::{
 
 /// The bare-socket driver: the baseline, first in every table.
 pub const BASELINE: &str = "udp";
+/// Drivers without a middleware: sockets of UDP and of TCP, and shared memory.
+pub const RAW_DRIVERS: [&str; 3] = [BASELINE, "tcp", "shm"];
 
 /// Drivers that can be measured.
 #[derive(Clone, Default)]

@@ -24,8 +24,21 @@ use crate::{
 pub struct Defaults<'n> {
     /// Driver of a middleware.
     pub driver: &'n str,
-    /// Driver of `-rawTransport`: bare sockets.
-    pub raw_driver: &'n str,
+    /// Drivers of `-rawTransport`: bare sockets of UDP and of TCP, and shared memory.
+    pub raw_drivers: [&'n str; 3],
+}
+
+impl<'n> Defaults<'n> {
+    /// Returns the driver of a process without `-driver`.
+    const fn of(&self, local: &Local) -> &'n str {
+        let [udp, tcp, shared_memory] = self.raw_drivers;
+        match (local.raw_transport, local.transport) {
+            (false, _) => self.driver,
+            (true, Some(Transport::SharedMemory)) => shared_memory,
+            (true, Some(Transport::Tcp)) => tcp,
+            (true, _) => udp,
+        }
+    }
 }
 
 /// Samples from one latency sample to the next in a throughput test.
@@ -77,8 +90,7 @@ pub(super) fn build(
     }
     let shared = shared(&entries, generation)?;
     let local = local(&entries, generation, role)?;
-    let default = if local.raw_transport { defaults.raw_driver } else { defaults.driver };
-    let driver = entries.text("driver").unwrap_or(default).to_owned();
+    let driver = entries.text("driver").unwrap_or(defaults.of(&local)).to_owned();
     let mut settings = Settings { generation, role, driver, shared, local, given };
     rules::apply(&mut settings, &entries, &mut warnings);
     Ok((settings, warnings))

@@ -1,6 +1,10 @@
 //! Options by name: the exact name, else a unique prefix, else an alias, else the first option that begins with it.
 
-use super::{row::OptionRow, rows::OPTIONS};
+use super::{
+    other_options::{self, OtherOption},
+    row::OptionRow,
+    rows::OPTIONS,
+};
 use crate::Generation;
 
 /// Similarity from which a name is suggested.
@@ -21,6 +25,8 @@ pub enum Match {
     Several(Vec<&'static OptionRow>),
     /// An option of the other generation.
     OtherGeneration(&'static OptionRow),
+    /// An option of another release, that neither generation has.
+    OtherRelease(&'static OtherOption),
     /// No option begins with the name.
     Unknown,
 }
@@ -31,7 +37,7 @@ pub fn resolve(name: &str, generation: Generation) -> Match {
     match among(name, generation) {
         Match::Unknown => match among(name, generation.other()) {
             Match::One(row) => Match::OtherGeneration(row),
-            _ => Match::Unknown,
+            _ => other_options::find(name).map_or(Match::Unknown, Match::OtherRelease),
         },
         found => found,
     }

@@ -125,7 +125,10 @@ fn driver_is_that_of_the_option_or_the_default() {
     let driver = |line| quiet(line, NEW).driver;
     assert_eq!(driver("-pub"), DEFAULTS.driver);
     assert_eq!(driver("-pub -driver other@2"), "other@2");
-    assert_eq!(driver("-pub -raw -peer a"), DEFAULTS.raw_driver);
+    assert_eq!(driver("-pub -raw -peer a"), "udp");
+    assert_eq!(driver("-pub -raw -peer a -transport UDPv6"), "udp");
+    assert_eq!(driver("-pub -raw -peer a -transport SHMEM"), "shm");
+    assert_eq!(driver("-pub -raw -peer a -transport TCP"), "tcp");
     assert_eq!(driver("-pub -raw -peer a -driver tcp"), "tcp");
     assert_eq!(driver_of_program("/usr/bin/perftest_udp"), Some("udp"));
     for program in ["perftest_cpp", "bin/perftest_cpp_micro", "perftest_java", "ddsmark", "perftest_", ""] {

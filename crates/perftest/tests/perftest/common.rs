@@ -4,7 +4,7 @@ use perftest::{
     CommandLine, Defaults, DriverAbilities, Generation, IniFile, PerftestError, Settings, Warning,
 };
 
-pub const DEFAULTS: Defaults<'static> = Defaults { driver: "dds", raw_driver: "udp" };
+pub const DEFAULTS: Defaults<'static> = Defaults { driver: "dds", raw_drivers: ["udp", "tcp", "shm"] };
 
 /// Returns the arguments of a command line.
 pub fn words(line: &str) -> Vec<&str> {

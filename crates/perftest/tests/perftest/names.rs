@@ -1,6 +1,6 @@
 //! Tests of names and their abbreviations.
 
-use perftest::{Generation, Match, OPTIONS, OptionRow, resolve};
+use perftest::{Generation, Match, OPTIONS, OTHER_OPTIONS, OptionRow, resolve};
 use proptest::prelude::*;
 
 use crate::common::{error, text, valid};
@@ -101,7 +101,8 @@ fn errors_of_names() {
         ("-lat", Generation::V4_3),
         ("-ddsmark", Generation::V4_3),
         ("-dataLne 32", Generation::V4_3),
-        ("--dataLen 32", Generation::V4_3),
+        ("--dataLne 32", Generation::V4_3),
+        ("--", Generation::V4_3),
         ("-nothingLikeIt", Generation::V5_1),
         ("-enableTcpOnly", Generation::V4_3),
         ("-peer 10.0.0.2", Generation::V5_1),
@@ -114,6 +115,44 @@ fn errors_of_names() {
     .map(|(line, generation)| text(&error(line, generation)))
     .to_vec();
     insta::assert_snapshot!(errors.join("\n"));
+}
+
+#[test]
+fn options_of_other_releases_have_a_next_step_that_helps() {
+    for generation in [Generation::V4_3, Generation::V5_1] {
+        for other in OTHER_OPTIONS {
+            assert!(OPTIONS.iter().all(|row| !row.name.eq_ignore_ascii_case(other.name)), "{}", other.name);
+            let text = text(&error(&format!("-pub -{}", other.name), generation));
+            if text.contains("is an option of generation") {
+                // A longer name of the other generation begins with it.
+                continue;
+            }
+            let expected = format!(
+                "error: command line: `-{}` is an option of {}, not of generation {generation}\nhint: {}",
+                other.name, other.of, other.instead
+            );
+            assert_eq!(text, expected);
+            let named = other.instead.split('`').skip(1).step_by(2).filter_map(|code| code.strip_prefix('-'));
+            for option in named {
+                let option = option.split(' ').next().unwrap_or_default();
+                assert!(OPTIONS.iter().any(|row| row.name == option), "{}: {option}", other.name);
+            }
+        }
+    }
+    let names: Vec<&str> = OTHER_OPTIONS.iter().map(|other| other.name).collect();
+    assert!(names.is_sorted(), "{names:?}");
+    let text = text(&error("-sub -secureSign -secureEncryptData", Generation::V4_3));
+    assert!(!text.contains("-securePSK"), "{text}");
+    assert!(text.ends_with("hint: leave it out: no driver is built with DDS Security"), "{text}");
+}
+
+#[test]
+fn two_dashes_are_as_good_as_one() {
+    let (one, _) = valid("-pub -dataLen 64 -pubRate 50000:spin -compat 4.3", Generation::V5_1);
+    let (two, _) = valid("--pub --dataLen 64 --pubRate 50000:spin --compat 4.3", Generation::V5_1);
+    assert_eq!(one.shared, two.shared);
+    assert_eq!((one.generation, two.generation), (Generation::V4_3, Generation::V4_3));
+    assert!(error("---pub", Generation::V4_3).to_string().contains("is not an option"));
 }
 
 #[test]

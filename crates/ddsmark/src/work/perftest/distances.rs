@@ -47,10 +47,10 @@ pub fn distances(
     }
     if local.pacing.throttle && !topology.is_pair() {
         let error = format!(
-            "`-enableAutoThrottle` is not supported with {} publishers and {} subscribers",
+            "`-enableAutoThrottle` needs one publisher and one subscriber: the test has {} and {}",
             topology.publishers, topology.subscribers
         );
-        let hint = "remove it, or use one publisher and one subscriber: the rate follows one subscriber";
+        let hint = "remove it, or start one of each: the rate follows one subscriber";
         return Err(CliError::new(ExitStatus::WrongUse, error, hint));
     }
     let longest = match local.pacing.throttle {

@@ -330,8 +330,9 @@ mod tests {
     #[test]
     fn temporary_result_is_private_and_its_name_unknown_before() {
         let line = CommandLine::parse(&["-pub"], None).expect("options");
-        let (settings, _) =
-            line.settings(None, &Defaults { driver: "dds", raw_driver: "udp" }).expect("settings");
+        let (settings, _) = line
+            .settings(None, &Defaults { driver: "dds", raw_drivers: ["udp", "tcp", "shm"] })
+            .expect("settings");
         let made = [(); 2].map(|()| result_directory(&settings).expect("a directory"));
         assert_ne!(made[0].0, made[1].0);
         for (path, temporary) in made {

@@ -101,7 +101,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(plain("")),
         needs: Need::Sockets,
         honouring: Honouring::Honoured(
-            "bare sockets without discovery and repetition: the driver of ddsmark for them",
+            "bare sockets without discovery and repetition, or shared memory with `-transport SHMEM`: the drivers of ddsmark for them",
         ),
         about: "Use bare sockets, without a middleware.",
         ..ROW

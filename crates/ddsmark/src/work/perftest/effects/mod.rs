@@ -54,7 +54,7 @@ fn process(
     }
     seen.insert("config file".to_owned(), line.config_file().map(|file| file.path).into());
     let ini = ini.map(|text| IniFile { path: "perftest.ini", text });
-    let defaults = Defaults { driver: "dds", raw_driver: "udp" };
+    let defaults = Defaults { driver: "dds", raw_drivers: ["udp", "tcp", "shm"] };
     let (settings, mut warnings) = line.settings(ini, &defaults).map_err(|error| rejected(&error))?;
     let name = settings.driver.clone();
     let mut adapted = settings.clone();
