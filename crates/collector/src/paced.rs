@@ -81,11 +81,11 @@ impl<'a> Ends<'a> {
 
     /// Returns the planned length of the traffic in ns. A writer that has accepted all samples before has ended early.
     fn length_ns(&self, context: &RunContext<'_>) -> u64 {
-        let (samples, measure_ns) = (context.design.samples, context.design.measure_ns);
+        let own = context.design.writer(self.route.writer());
         match self.schedule(context) {
-            Some(schedule) => schedule.length_ns(samples, measure_ns),
-            None if samples.is_some_and(|most| self.writer.accepted >= most) => 0,
-            None => measure_ns,
+            Some(schedule) => schedule.length_ns(own.samples, own.measure_ns),
+            None if self.writer.accepted >= own.most() => 0,
+            None => own.measure_ns,
         }
     }
 
@@ -156,8 +156,9 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let length_ns = ends.iter().map(|ends| ends.length_ns(context)).max().unwrap_or(design.measure_ns);
     let writing = WritingTime::new(begin_ns, end_ns).at_least(length_ns);
     for ends in &ends {
-        let most = design.samples.unwrap_or(u64::MAX);
-        let planned = ends.schedule(context).map(|schedule| schedule.planned(design.measure_ns).min(most));
+        let own = design.writer(ends.route.writer());
+        let planned = ends.schedule(context);
+        let planned = planned.map(|schedule| schedule.planned(own.measure_ns).min(own.most()));
         check(&mut evaluation, ends, planned);
         let delivery = Delivery {
             whose: &ends.whose,

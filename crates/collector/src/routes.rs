@@ -107,7 +107,7 @@ impl Route<'_> {
 
     /// Returns the index of the writing endpoint, where each writes as many streams as the others: not in a system, whose flows have one
     /// load for all writers.
-    fn writer(&self) -> usize {
+    pub(crate) fn writer(&self) -> usize {
         self.stream.index() / self.writing.endpoint.writers.len().max(1)
     }
 

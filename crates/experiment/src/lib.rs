@@ -87,6 +87,7 @@ pub use plan::{
     second_tier::{SecondTier, SecondTierSection},
     thread_priorities::ThreadPriorities,
     threads::WritingThreads,
+    writer_design::WriterDesign,
 };
 pub use run_topology::{
     Dispensable, Endpoint, EntityIndex, LOCAL_HOST, ParticipantSpec, Place, ReaderSpec, Role, RunTopology,

@@ -1,7 +1,7 @@
 //! Agreement of publishers and subscribers: a subscriber adopts what a publisher offers, unless its user asked for
 //! something else.
 
-use std::fmt;
+use std::{fmt, ops::RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +22,8 @@ const MAX_VALUE: usize = 16_384;
 const MAX_INSTANCES: u32 = 100_000;
 /// Maximum size of a sample, and of a batch, in bytes.
 const MAX_SIZE: u64 = 2_147_482_620;
-/// Minimum size of a sample in bytes.
-const MIN_SIZE: u64 = 28;
+/// Sizes of a sample in bytes.
+pub const SIZES: RangeInclusive<u64> = 28..=MAX_SIZE;
 /// Maximum duration in seconds.
 const MAX_SECONDS: u64 = 31_536_000;
 
@@ -125,7 +125,7 @@ impl Settings {
         if !found.is_empty() {
             return Err(found);
         }
-        self.shared = offer.shared.clone();
+        self.shared = self.with_own_samples(offer.shared.clone());
         let is_without_effect = |option: &str| self.role == Role::Subscriber && is_of_publishers(option);
         let warnings =
             offer.values.iter().filter(|offered| is_without_effect(&offered.option)).filter_map(|offered| {
@@ -145,7 +145,10 @@ impl Settings {
         let mut found = Vec::new();
         for offered in &offer.values {
             // -1 leaves the value to the other side.
-            let decides = self.role == Role::Publisher || !is_of_publishers(&offered.option);
+            let decides = match self.role {
+                Role::Publisher => !is_of_each_publisher(&offered.option),
+                Role::Subscriber => !is_of_publishers(&offered.option),
+            };
             let given = self.given(&offered.option).filter(|given| decides && given.value != "-1");
             if let Some(given) = given.filter(|given| given.value != offered.value) {
                 found.push(Disagreement {
@@ -167,6 +170,27 @@ impl Settings {
         }
         found
     }
+
+    /// Returns the settings of publisher 0 with the size and the end of this publisher, if its user gave them.
+    fn with_own_samples(&self, offered: Shared) -> Shared {
+        let is_given = |options: &[&str]| {
+            self.role == Role::Publisher && options.iter().any(|option| self.given(option).is_some())
+        };
+        let own = &self.shared;
+        let (samples, execution_time_s) = match is_given(&["numIter", "executionTime"]) {
+            true => (own.samples, own.execution_time_s),
+            false => (offered.samples, offered.execution_time_s),
+        };
+        let is_sized = is_given(&["dataLen"]) && !own.scan && !offered.scan;
+        let sizes = if is_sized { own.sizes.clone() } else { offered.sizes };
+        Shared { sizes, samples, execution_time_s, ..offered }
+    }
+}
+
+/// Returns whether each publisher has its own value of an option.
+#[must_use]
+pub fn is_of_each_publisher(option: &str) -> bool {
+    ["dataLen", "numIter", "executionTime"].contains(&option)
 }
 
 /// Returns whether an option is about samples that only publishers send, so that a subscriber's value has no effect.
@@ -230,9 +254,8 @@ impl Offer {
     pub fn check(&self) -> Result<(), OfferError> {
         let shared = &self.shared;
         let in_range = |valid: bool, what| if valid { Ok(()) } else { Err(OfferError(what)) };
-        let size = MIN_SIZE..=MAX_SIZE;
         let number = !shared.sizes.is_empty() && shared.sizes.len() <= MAX_SIZES;
-        in_range(number && shared.sizes.iter().all(|bytes| size.contains(bytes)), "size")?;
+        in_range(number && shared.sizes.iter().all(|bytes| SIZES.contains(bytes)), "size")?;
         in_range((1..=MAX_INSTANCES).contains(&shared.instances), "number of instances")?;
         in_range(shared.write_instance.is_none_or(|key| key < shared.instances), "instance")?;
         in_range(shared.latency_count > 0 && shared.samples != Some(0), "number of samples")?;

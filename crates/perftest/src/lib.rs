@@ -28,7 +28,7 @@ mod warning;
 mod wording;
 
 pub use agreement::{
-    Disagreement, Offer, OfferError, OfferedValue, is_of_publishers,
+    Disagreement, Offer, OfferError, OfferedValue, SIZES, is_of_each_publisher, is_of_publishers,
 };
 pub use command_line::{COMPAT_VARIABLE, CommandLine, ConfigFile, driver_of_program};
 pub use driver::DriverAbilities;

@@ -20,7 +20,8 @@ Perftest: that of release 5.1.0.9 with `-compat 5.1`, else that of release 4.3 w
 - **Default and range**: *added* marks an option that ddsmark adds to a generation. An empty default is none, or depends on other
   options.
 - **Agree**: all processes adopt the value of publisher 0. If the user of another one gives another value, that is an error on both
-  sides; for `-dataLen` and `-sendQueueSize` of a subscriber it is a warning.
+  sides; for `-dataLen` and `-sendQueueSize` of a subscriber it is a warning. A further publisher keeps its `-dataLen`, `-numIter` and
+  `-executionTime`.
 - **Rejected**: an option that ddsmark does not honour is an error with the reason, unless its value is the default.
 - **perftest.ini**: a file with lines `KEY = VALUE`, only with 5.1. Flags are `true` or `false`. The command line takes precedence.
   *Inverted*: `false` sets the option. `-nomulticast` has the key of `-multicast`.

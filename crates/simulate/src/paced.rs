@@ -8,7 +8,7 @@ use control::{
     AgentReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport, PacedWriterReport,
     RoleReport, lead_ns, windows_of_flow,
 };
-use experiment::{Design, Load};
+use experiment::{Design, Load, WriterDesign};
 use results::{TimelinessRecorder, WritingTime};
 
 use crate::{
@@ -93,26 +93,37 @@ impl Sender<'_> {
     }
 }
 
-/// Lets all senders write from the time `begin` on, at most `most` samples of each stream. The one whose next write is first
-/// goes first.
+/// Lets all senders write from the time `begin` on, within the limits of their endpoints. The one whose next write is first goes
+/// first.
 fn write(
     senders: &mut [Sender<'_>],
     readers: &mut [Reader],
-    (begin, duration_ns): (u64, u64),
-    most: u64,
+    begin: u64,
+    limits: &dyn Fn(usize) -> WriterDesign,
     seed: u64,
 ) {
     readers.iter_mut().for_each(Reader::begin);
-    senders.iter_mut().for_each(|sender| sender.begin(begin, seed, most));
-    let end = begin + duration_ns;
+    senders.iter_mut().for_each(|sender| sender.begin(begin, seed, limits(sender.endpoint).most()));
+    let end = |sender: &Sender<'_>| begin + limits(sender.endpoint).measure_ns;
     let next = |senders: &[Sender<'_>]| {
-        let all = senders.iter().enumerate().filter_map(|(index, of)| Some((of.next(begin, end)?, index)));
+        let all =
+            senders.iter().enumerate().filter_map(|(index, of)| Some((of.next(begin, end(of))?, index)));
         all.min_by_key(|((tried, _), index)| (*tried, *index))
     };
     while let Some((write, index)) = next(senders) {
+        let end = end(&senders[index]);
         senders[index].write(readers, begin, write, end);
     }
     senders.iter_mut().for_each(|sender| sender.flush(readers));
+}
+
+/// Returns the limits of the warm-up.
+pub(crate) fn warm_up(design: &Design) -> WriterDesign {
+    WriterDesign {
+        measure_ns: design.warm_up_ns,
+        samples: design.warm_up_samples,
+        ..design.writer(usize::MAX)
+    }
 }
 
 /// Returns the writing threads of a network, one for each endpoint.
@@ -144,14 +155,12 @@ pub(crate) fn measure(
     let config = links.first().map(|link| link.config.clone()).unwrap_or_default();
     let mut senders = senders(links, traces, recorded);
     late_reader::plan(readers, run, &config, None);
-    let most_of_warm_up = design.warm_up_samples.unwrap_or(u64::MAX);
-    write(&mut senders, readers, (0, design.warm_up_ns), most_of_warm_up, design.seed);
+    write(&mut senders, readers, 0, &|_| warm_up(design), design.seed);
     let warmed_up = senders.iter().map(|sender| sender.end_ns).max().unwrap_or(0);
     // The agents answer the request for the warm-up at once.
     let begin = warmed_up.max(design.warm_up_ns) + lead_ns(0);
     late_reader::plan(readers, run, &config, Some(begin));
-    let most = design.samples.unwrap_or(u64::MAX);
-    write(&mut senders, readers, (begin, design.measure_ns), most, design.seed);
+    write(&mut senders, readers, begin, &|endpoint| design.writer(endpoint), design.seed);
     readers.iter_mut().for_each(|reader| reader.read(&config));
     let written: Vec<WriterEnd> = senders
         .iter()

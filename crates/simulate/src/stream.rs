@@ -125,24 +125,24 @@ impl<'w> Stream<'w> {
 
     /// Returns the number of samples whose intended send time is in the measurement; without intended times, those
     /// offered.
-    fn planned(&mut self, design: &Design) -> u64 {
+    fn planned(&mut self, measure_ns: u64) -> u64 {
         let Some(schedule) = self.schedule.take() else { return self.offered };
-        let next = u64::from(self.next_ns.is_some_and(|next| next < design.measure_ns));
-        (self.offered + next + schedule.planned(design.measure_ns)).min(self.most)
+        let next = u64::from(self.next_ns.is_some_and(|next| next < measure_ns));
+        (self.offered + next + schedule.planned(measure_ns)).min(self.most)
     }
 
     /// Returns the planned length of the traffic in ns, as the agents and the collector know it.
     pub fn length_ns(&self, design: &Design) -> u64 {
-        let spec = &self.link.spec.stream;
+        let (spec, own) = (&self.link.spec.stream, design.writer(self.link.endpoint));
         match Schedule::new(&self.load, design.seed, spec.index(), self.trace.clone()) {
-            Some(schedule) => schedule.delayed(spec.delay_ns).length_ns(design.samples, design.measure_ns),
+            Some(schedule) => schedule.delayed(spec.delay_ns).length_ns(own.samples, own.measure_ns),
             None if self.offered >= self.most => 0,
-            None => design.measure_ns,
+            None => own.measure_ns,
         }
     }
 
     pub fn report(&mut self, recorder: &mut Recorder, windows: u32, design: &Design) -> FlowWriterReport {
-        let planned = self.planned(design);
+        let planned = self.planned(design.writer(self.link.endpoint).measure_ns);
         let windows = windows.min(COARSE_WINDOWS);
         let send_lag = recorder.distribution(&self.recorded.send_lag, windows, design.measure_ns);
         let sent = self.link.sent();

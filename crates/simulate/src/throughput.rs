@@ -1,7 +1,7 @@
 //! Simulation of a throughput run: writes as fast as back-pressure allows.
 
 use control::{AgentReport, ReaderReport, RoleReport, WriterReport};
-use experiment::{Design, Factors};
+use experiment::{Design, Factors, WriterDesign};
 use results::{Batches, COARSE_WINDOWS, Received};
 
 use crate::{
@@ -9,6 +9,7 @@ use crate::{
     drain::{self, Drain, WriterEnd},
     late_join, late_reader,
     link::{Link, Network, Reader},
+    paced::warm_up,
     reports::{AgentTraffic, Traffic, Wire},
     series::Recorder,
     setup::RunSetup,
@@ -69,18 +70,26 @@ impl Writer<'_> {
     }
 }
 
-/// Lets all writers write for `duration_ns`, at most `most` samples each, from the time at which the last one is ready. The
-/// one that is free first writes first.
-fn write(writers: &mut [Writer<'_>], readers: &mut [Reader], duration_ns: u64, most: u64) {
+/// Lets all writers write within the limits of their endpoints, from the time at which the last one is ready. The one that is free
+/// first writes first.
+fn write(writers: &mut [Writer<'_>], readers: &mut [Reader], limits: &dyn Fn(usize) -> WriterDesign) {
     let begin = writers.iter().map(|writer| writer.now).max().unwrap_or(0);
-    let end = begin + duration_ns;
     readers.iter_mut().for_each(Reader::begin);
     writers.iter_mut().for_each(|writer| writer.begin(begin));
-    let next = |writers: &mut [Writer<'_>]| {
-        let free = writers.iter_mut().enumerate().filter(|(_, of)| of.now < end && of.phase.accepted < most);
+    let limits = |writer: &Writer<'_>| {
+        let own = limits(writer.link.endpoint);
+        (begin + own.measure_ns, own.most())
+    };
+    let is_free = |writer: &Writer<'_>| {
+        let (end, most) = limits(writer);
+        writer.now < end && writer.phase.accepted < most
+    };
+    let next = |writers: &[Writer<'_>]| {
+        let free = writers.iter().enumerate().filter(|(_, of)| is_free(of));
         free.min_by_key(|(_, of)| of.now).map(|(index, _)| index)
     };
     while let Some(index) = next(writers) {
+        let (end, most) = limits(&writers[index]);
         writers[index].write(readers, end, most);
     }
     for writer in writers {
@@ -108,10 +117,10 @@ pub(super) fn measure(
         .collect();
     let config = writers.first().map(|writer| writer.link.config.clone()).unwrap_or_default();
     late_reader::plan(readers, run, &config, None);
-    write(&mut writers, readers, design.warm_up_ns, design.warm_up_samples.unwrap_or(u64::MAX));
+    write(&mut writers, readers, &|_| warm_up(design));
     let warmed_up = writers.iter().map(|writer| writer.now).max().unwrap_or(0);
     late_reader::plan(readers, run, &config, Some(warmed_up));
-    write(&mut writers, readers, design.measure_ns, design.samples.unwrap_or(u64::MAX));
+    write(&mut writers, readers, &|endpoint| design.writer(endpoint));
     readers.iter_mut().for_each(|reader| reader.read(&config));
     let reliable = factors.is_reliable(0);
     let written: Vec<WriterEnd> = writers

@@ -42,6 +42,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             probe_every_of_size: [].into(),
             await_echo: false,
             readers: Vec::new(),
+            writers: Vec::new(),
             echo_receive: None,
             unsupported_quantiles: false,
             baseline: vec!["base".to_owned()],

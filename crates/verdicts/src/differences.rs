@@ -86,6 +86,12 @@ fn result_fields(document: &ResultDocument) -> Fields {
         let filter = reader.content_filter.map(|filter| format!(" of {filter}")).unwrap_or_default();
         fields.insert(format!("design.reader.{}", number + 1), format!("{}{group}{filter}", reader.receive));
     }
+    for (number, writer) in design.writers.iter().enumerate() {
+        let size = writer.size_bytes.map(|bytes| format!("{bytes} bytes, ")).unwrap_or_default();
+        let samples = writer.samples.map(|samples| format!(" or {samples} samples")).unwrap_or_default();
+        let text = format!("{size}{} ns{samples}", writer.measure_ns);
+        fields.insert(format!("design.writer.{}", number + 1), text);
+    }
     fields.extend(design.echo_receive.map(|mode| ("design.echo_receive".to_owned(), mode.to_string())));
     fields.extend(design.await_echo.then(|| ("design.await_echo".to_owned(), "true".to_owned())));
     for host in &design.hosts {

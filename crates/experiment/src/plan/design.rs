@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Factors, HostSpec, KeyFilter, ReceiveGroup, ReceiveMode, SecondTier, ThreadPriorities, Workload,
-    WritingThreads, wire_bytes,
+    WriterDesign, WritingThreads, wire_bytes,
 };
 
 /// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen
@@ -72,6 +72,10 @@ pub struct Design {
     /// Settings of the readers of each endpoint that serves the traffic, in their order; empty: those of the cell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readers: Vec<ReaderDesign>,
+    /// Settings of the writers of each endpoint that drives the traffic, in their order; empty: those of the cell and of this design.
+    /// `measure_ns` is the longest of their times, and `samples` the largest of their numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writers: Vec<WriterDesign>,
     /// Receive mode of the readers of echoes of pings; absent: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub echo_receive: Option<ReceiveMode>,

@@ -43,3 +43,4 @@ pub(crate) mod thread_priorities;
 pub(crate) mod threads;
 pub(crate) mod tiers;
 pub(crate) mod transports;
+pub(crate) mod writer_design;

@@ -72,6 +72,7 @@ impl ExperimentFile {
     pub fn plan_with(&self, design: Design, inputs: &PlanInputs<'_>) -> Result<Plan, SpannedError> {
         let mut experiment = self.plan_cells(design, inputs)?;
         experiment.note_few_runs();
+        experiment.notes.extend(experiment.design.note_on_sizes());
         Ok(experiment)
     }
 
@@ -178,6 +179,7 @@ impl Design {
             check_every: CHECK_EVERY,
             probe_every: None,
             probe_every_of_size: BTreeMap::new(),
+            writers: Vec::new(),
             await_echo: false,
             readers: Vec::new(),
             echo_receive: None,

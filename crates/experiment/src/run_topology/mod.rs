@@ -128,6 +128,7 @@ impl RunTopology {
             run_topology.streams_mut().for_each(|stream| stream.write_instance = design.write_instance);
         }
         run_topology.set_readers(factors, design);
+        run_topology.set_writers(factors, design);
         // A late reader is connected by the only thread that writes.
         if factors.discovery.join != Join::Late {
             for endpoint in run_topology.endpoints.iter_mut().filter(|endpoint| endpoint.role.drives()) {
@@ -198,7 +199,7 @@ impl RunTopology {
     }
 
     /// Returns the streams of all writers and readers.
-    fn streams_mut(&mut self) -> impl Iterator<Item = &mut StreamSpec> {
+    pub(crate) fn streams_mut(&mut self) -> impl Iterator<Item = &mut StreamSpec> {
         self.endpoints.iter_mut().flat_map(|endpoint| {
             let written = endpoint.writers.iter_mut().map(|writer| &mut writer.stream);
             written.chain(endpoint.readers.iter_mut().flat_map(|reader| &mut reader.streams))

@@ -53,18 +53,24 @@ impl RunPhases<'_> {
         if let Some(late) = self.late_reader() {
             return self.traffic_with_late_join(agent_set, late, &mut start, configured);
         }
-        let measure = |begin_ns| Request::Measure {
-            duration_ns: self.design.measure_ns,
-            samples: self.design.samples,
+        let measure = |duration_ns, samples, begin_ns| Request::Measure {
+            duration_ns,
+            samples,
             begin_ns,
             progress: self.design.progress,
             join: None,
         };
+        // Driving endpoints come first, in the order of their settings.
+        let of_driving = |agent: usize, begin_ns| {
+            let own = self.design.writer(agent);
+            measure(own.measure_ns, own.samples, begin_ns)
+        };
+        let of_serving = |begin_ns| measure(self.design.measure_ns, self.design.samples, begin_ns);
         loop {
-            let begin_ns = self.serve(agent_set, &mut start, &measure)?;
+            let begin_ns = self.serve(agent_set, &mut start, &of_serving)?;
             // The serving agents have begun to measure.
             agent_set.may_lose(self.topology.dispensable());
-            let outcomes = self.drive(agent_set, &measure(begin_ns), start.lead_ns())?;
+            let outcomes = self.drive(agent_set, &|agent| of_driving(agent, begin_ns), start.lead_ns())?;
             // Nothing was written if all of them missed the start.
             let missed = outcomes.iter().filter_map(|(_, outcome)| outcome.err());
             let all_missed = missed.clone().count() == outcomes.len();
@@ -103,12 +109,13 @@ impl RunPhases<'_> {
     fn drive(
         &self,
         agent_set: &mut AgentSet<'_>,
-        measure: &Request,
+        measure: &dyn Fn(usize) -> Request,
         lead_ns: u64,
     ) -> Result<Vec<(usize, MeasureOutcome)>, PhaseError> {
         let [_, (driving, limit_ns)] = self.serving_first(self.design.measure_ns);
         let limit_ns = limit_ns.saturating_add(lead_ns);
-        agent_set.defer(&to_all(&driving, measure))?;
+        let requests: Vec<_> = driving.iter().map(|agent| (*agent, measure(*agent))).collect();
+        agent_set.defer(&requests)?;
         if self.design.progress {
             self.observe(agent_set, Duration::from_nanos(limit_ns))?;
         }

@@ -65,6 +65,7 @@ impl Rig {
                     probe_every_of_size: BTreeMap::new(),
                     await_echo: false,
                     readers: Vec::new(),
+                    writers: Vec::new(),
                     echo_receive: None,
                     unsupported_quantiles: false,
                     baseline: Vec::new(),

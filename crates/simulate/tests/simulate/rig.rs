@@ -71,6 +71,7 @@ pub fn design(measure_ns: u64) -> Design {
         probe_every_of_size: [].into(),
         await_echo: false,
         readers: Vec::new(),
+        writers: Vec::new(),
         echo_receive: None,
         unsupported_quantiles: false,
         baseline: Vec::new(),

@@ -1,7 +1,7 @@
 //! Several writers and readers: rates, shares and losses of each against the truth of the configuration.
 
-use experiment::{Cell, Load, Topology, Workload};
-use results::{Run, RunState, WarningKind};
+use experiment::{Cell, Design, Load, ScheduledRun, Topology, Workload, WriterDesign};
+use results::{FlowRecord, Run, RunState, WarningKind};
 use sim_model::GroundTruth;
 use simulate::{HostModel, Simulator};
 
@@ -214,6 +214,40 @@ fn writers_of_a_mesh_have_loads_of_their_own() {
     assert!(run.flows.iter().any(|flow| flow.counted.lost > 0), "{:?}", run.flows);
     let paced = run.paced().expect("a paced run");
     assert_eq!((paced.planned_sps, paced.unsent), (None, 0), "a load of them has no times");
+}
+
+/// Each writer has a size, a time and a number of samples of its own, with a plan and without one.
+#[test]
+fn writers_of_a_mesh_have_sizes_and_ends_of_their_own() {
+    let writer =
+        |size_bytes, measure_ns, samples| WriterDesign { size_bytes, batch_bytes: None, measure_ns, samples };
+    let writers = vec![
+        writer(None, SECOND, None),
+        writer(Some(9_000), SECOND / 2, None),
+        writer(None, SECOND, Some(70)),
+    ];
+    let design = Design { writers, ..design(SECOND) };
+    let options = [("latency", "50us"), ("service", "10us")];
+    let made = |cell: Cell| {
+        let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
+        let run = Simulator::new().run(&mesh(cell, 3, 1), &design, scheduled);
+        valid(run.unwrap_or_else(|error| panic!("{error}")).run)
+    };
+    let run = made(paced(constant(1_000), true, &options));
+    let own = |flow: &FlowRecord| (flow.size_bytes, flow.planned, flow.counted.delivered);
+    assert_eq!(
+        run.flows.iter().map(own).collect::<Vec<_>>(),
+        [(1000, 1000, 1000), (9_000, 500, 500), (1000, 70, 70)]
+    );
+    let bytes = 1070.0 * 1000.0 + 500.0 * 9_000.0;
+    let rates = run.throughput().expect("rates");
+    let goodput = bytes * 8.0 / 1e6 * rates.delivered_sps / 1570.0;
+    assert!((rates.goodput_mbps / goodput - 1.0).abs() < 1e-3, "{rates:?}, {goodput}");
+    let run = made(cell(Workload::Throughput, true, 0, &options));
+    assert_eq!(run.flows.iter().map(|flow| flow.size_bytes).collect::<Vec<_>>(), [1000, 9_000, 1000]);
+    let sent: Vec<u64> = run.flows.iter().map(|flow| flow.counted.sent).collect();
+    assert_eq!(sent[2], 70);
+    assert!(sent[0] > sent[1] && sent[1] > 1_000, "{sent:?}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use ::experiment::{
     BatchSamples, Design, DriverDescription, EndpointPolicies, ExperimentFile, FactorValues, FilterSpec,
     GroupSpec, Located, OneOrMany, Pin, Plan, PlanInputs, PlannedHost, Policies, RateSpec, ReaderDesign,
     ReceiveMode, Reliability, ReliabilityChoice, RunOrder, Size, Span, TURBO_BYTES, Value, Workload,
+    WriterDesign,
 };
 use perftest::{Batch, Durability, History, Mode, Settings, Shared};
 
@@ -13,9 +14,10 @@ use super::{
     OwnPart, Process,
     distances::{Topology, distances},
     origins::Origins,
+    publishers::{Publisher, TestEnd, writers},
     qos_file::FileQos,
     queues::queues,
-    rates::{self, Publisher},
+    rates,
     receiving::{Receiving, check_filters},
 };
 use crate::cli::cli_error::{CliError, ExitStatus};
@@ -38,6 +40,8 @@ pub struct TestExperiment {
     await_echo: bool,
     /// Settings of receiving of each subscriber, if they differ.
     readers: Vec<ReaderDesign>,
+    /// Settings of writing of each publisher, if they differ.
+    writers: Vec<WriterDesign>,
     /// Receive mode of the publisher for echoes, if it differs.
     echo_receive: Option<ReceiveMode>,
 }
@@ -97,8 +101,10 @@ impl TestExperiment {
             Mode::Latency | Mode::Throughput => Workload::Throughput,
         };
         let waits = !distances.is_empty() && !echoes_in_listener;
-        let receiving =
-            Receiving::of(settings, subscribers, workload == Workload::Latency, waits, &mut notes);
+        // A receive group has room for the samples of all publishers.
+        let mut of_all = settings.clone();
+        of_all.shared.sizes.extend(publishers.iter().filter_map(|publisher| publisher.size));
+        let receiving = Receiving::of(&of_all, subscribers, workload == Workload::Latency, waits, &mut notes);
         let mut origins = Origins::default();
         let mut at = |options: &'static [&'static str]| origins.position(options);
         let workloads = OneOrMany(vec![Located::at(at(&["latencyTest"]), workload)]);
@@ -168,6 +174,7 @@ impl TestExperiment {
             distances,
             await_echo,
             readers: receiving.readers,
+            writers: writers(settings, publishers),
             echo_receive: receiving.echo_receive,
         })
     }
@@ -192,22 +199,24 @@ impl TestExperiment {
             least_blocks: &|_| 1,
         };
         let Settings { shared, local, .. } = &leader.settings;
+        let longest = longest(&self.writers, end(shared));
         let design = Design {
             order: RunOrder::Listed,
             reference: false,
             payload: leader.payload.clone(),
             progress: intervals,
             domain: Some(local.domain),
-            samples: shared.samples,
+            samples: longest.samples,
             warm_up_samples: shared.initial_burst,
             write_instance: shared.write_instance,
-            spin: leader.rate.as_ref().is_none_or(|rate| rate.spins),
+            spin: leader.samples.as_ref().is_none_or(|own| own.rate.spins),
             probe_every_of_size: self.distances,
             await_echo: self.await_echo,
             readers: self.readers,
+            writers: self.writers,
             echo_receive: self.echo_receive,
             unsupported_quantiles: local.output.numbers,
-            ..Design::new(&inputs, warm_up_ns(shared), seconds(shared)? * 1_000_000_000)
+            ..Design::new(&inputs, warm_up_ns(shared), longest.measure_ns)
         };
         let planned = self.file.plan_with(design, &inputs);
         planned.map_err(|error| self.origins.rejected(&leader.settings, &error))
@@ -219,7 +228,7 @@ pub fn check(process: &Process) -> Result<(), CliError> {
     let subscriber = OwnPart {
         receive: Some((ReceiveMode::Listener, 1, 0)),
         filter: None,
-        rate: None,
+        samples: None,
         receive_queue: None,
         ..process.own_part()
     };
@@ -262,8 +271,17 @@ fn give_size(
     }
 }
 
-/// Returns a note on batches if only some publishers have a rate: alone, those would send no batches by default.
+/// Returns a note on batches if only some publishers have a rate, or samples that are small enough: alone, the others would send none by
+/// default, and these would.
 fn batches_note(settings: &Settings, publishers: &[Publisher]) -> Option<String> {
+    let shared = &settings.shared;
+    let are_batched = |sizes: &[u64]| sizes.iter().any(|size| shared.batch_bytes(*size).is_some());
+    let others: Vec<u64> = publishers.iter().filter_map(|publisher| publisher.size).collect();
+    if shared.mode == Mode::Throughput && !are_batched(&shared.sizes) && are_batched(&others) {
+        return Some(
+            "no publisher sends batches: the samples of publisher 0 are too large for them".to_owned(),
+        );
+    }
     let have_rates = |has: bool| publishers.iter().any(|publisher| publisher.rate.limit.is_some() == has);
     let is_chosen = settings.given("batchSize").is_some() || settings.shared.mode == Mode::Latency;
     if is_chosen || !have_rates(true) || !have_rates(false) {
@@ -304,16 +322,35 @@ fn policies(shared: &Shared, has_file: bool, at: At<'_>) -> Policies {
     policies
 }
 
-/// Returns the maximum time of each size in s, or an error if `-executionTime` is longer.
-pub fn seconds(shared: &Shared) -> Result<u64, CliError> {
+/// Rejects a time of each size that is longer than the longest one.
+pub fn check_seconds(shared: &Shared) -> Result<(), CliError> {
     match shared.execution_time_s {
         Some(seconds) if seconds > MAX_SECONDS => {
             let error = format!("`-executionTime {seconds}` is longer than {MAX_SECONDS} s");
             Err(CliError::new(ExitStatus::WrongUse, error, "use at most a day for each size"))
         }
-        Some(seconds) => Ok(seconds),
-        None => Ok(MAX_SECONDS),
+        _ => Ok(()),
     }
+}
+
+/// Returns the end of the samples of a process with these settings.
+pub const fn end(shared: &Shared) -> TestEnd {
+    TestEnd { samples: shared.samples, seconds: shared.execution_time_s }
+}
+
+/// Returns the limits that contain those of all writers. `of_all`: the end of all samples if no writer has limits of its own.
+fn longest(writers: &[WriterDesign], of_all: TestEnd) -> WriterDesign {
+    let both = |one: WriterDesign, other: WriterDesign| WriterDesign {
+        measure_ns: one.measure_ns.max(other.measure_ns),
+        samples: one.samples.zip(other.samples).map(|(one, other)| one.max(other)),
+        ..one
+    };
+    writers.iter().copied().reduce(both).unwrap_or_else(|| WriterDesign {
+        size_bytes: None,
+        batch_bytes: None,
+        measure_ns: of_all.nanoseconds(),
+        samples: of_all.samples,
+    })
 }
 
 /// Returns the duration of the warm-up in ns. A number of samples ends it earlier.

@@ -20,7 +20,7 @@ use super::{
     note_event, outcome,
     printer::Printer,
     rates::PublisherRate,
-    rows,
+    rows::{self, Lengths},
 };
 use crate::cli::{
     cli_error::{CliError, ExitStatus},
@@ -55,17 +55,18 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
         settings: process.settings.clone(),
         middleware: process.middleware(),
         cpus: process.facts.host.cpus,
-        rate: process.rate.clone(),
+        rate: process.samples.as_ref().map(|own| own.rate.clone()),
         state: Mutex::new(State {
             printer,
-            size: 0,
+            lengths: Lengths::default(),
             sent: None,
             before: Progress::default(),
             runs: 0,
             rejected: None,
         }),
     });
-    for text in process.rate.iter().flat_map(|rate| rate.notes(&process.settings.local.pacing)) {
+    let rate = process.samples.iter().map(|own| &own.rate);
+    for text in rate.flat_map(|rate| rate.notes(&process.settings.local.pacing)) {
         note(&format!("note: {text}"));
     }
     note(&perftest::progress(&process.settings, Step::Run));
@@ -202,8 +203,8 @@ struct AgentObserver {
 
 struct State {
     printer: Printer,
-    /// Serialized size of the samples of the run.
-    size: u64,
+    /// Lengths of the samples of the run.
+    lengths: Lengths,
     /// Samples that were sent to this process, as far as the leader knows.
     sent: Option<u64>,
     before: Progress,
@@ -227,15 +228,21 @@ impl GuestObserver for AgentObserver {
         let mut state = self.state();
         match request {
             Request::Configure(configure) => {
-                let payload = configure.streams().map(|stream| stream.size_bytes).max().unwrap_or(0);
+                // The first stream of a subscriber is that of publisher 0.
+                let payload = configure.streams().next().map_or(0, |stream| stream.size_bytes);
                 let shared = &self.settings.shared;
                 let raw = self.settings.local.raw_transport;
                 let is_size = |size: &&u64| shared.payload_bytes(**size, raw) == payload;
-                state.size = shared.sizes.iter().find(is_size).copied().unwrap_or(payload);
+                let size = shared.sizes.iter().find(is_size).copied().unwrap_or(payload);
+                state.lengths = Lengths { size, around: size.saturating_sub(payload) };
+                if configure.streams().any(|stream| stream.size_bytes != payload) {
+                    let text = "the publishers have different sizes: the rows have that of publisher 0, and Mbps of all samples";
+                    note(&format!("note: {size} bytes: {text}"));
+                }
                 (state.sent, state.before) = (None, Progress::default());
             }
             Request::Measure { .. } if self.is_subscriber() => {
-                let size = state.size;
+                let size = state.lengths.size;
                 state.printer.begin_throughput(size);
             }
             Request::Drain(drain) => state.sent = Some(drain.sent).filter(|sent| *sent != u64::MAX),
@@ -260,23 +267,25 @@ impl GuestObserver for AgentObserver {
                 note(text.trim_end());
             }
             Reply::Progress(progress) if self.is_subscriber() => {
-                if let Some(row) = rows::throughput_interval(state.size, &state.before, progress, self.cpus) {
+                if let Some(row) =
+                    rows::throughput_interval(state.lengths, &state.before, progress, self.cpus)
+                {
                     state.printer.throughput_interval(&row);
                 }
                 state.before = *progress;
             }
             Reply::Report(report) => {
                 state.runs += 1;
-                let size = state.size;
+                let Lengths { size, .. } = state.lengths;
                 let missed = self.rate.as_ref().and_then(|rate| MissedRate::of(rate, size, report));
                 if let Some(missed) = missed {
                     note(&format!("warning: {size} bytes: {missed}"));
                 }
                 if self.is_subscriber() {
-                    let row = rows::throughput(state.size, report, state.sent, self.cpus);
+                    let row = rows::throughput(state.lengths, report, state.sent, self.cpus);
                     state.printer.throughput_summary(&row);
                     state.printer.invalid.extend(rows::faults(report));
-                    let (size, foreign) = (state.size, rows::foreign(report));
+                    let foreign = rows::foreign(report);
                     if foreign > 0 {
                         let text = "samples arrived that are not of this test, and were not counted as data";
                         note(&format!("warning: {size} bytes: {foreign} {text}"));

@@ -11,13 +11,13 @@ use std::{
     },
 };
 
-use experiment::{HostSpec, Limits, PinChoice};
+use experiment::{HostSpec, Limits, PinChoice, PlannedHost};
 use host::{LocalSite, Site};
 use perftest::{Settings, Step};
 use remote_hosts::{StewardSite, Timeouts};
 use rendezvous::{
     PeerRole,
-    lobby::{Peer, clean},
+    lobby::Peer,
     streams::{DEFAULT_SILENCE, PeerStream, Session, SessionEnd, SessionEvent, SessionOptions},
 };
 use results::Directory;
@@ -34,7 +34,7 @@ use super::{
     meeting::{self, Offered},
     note_event, outcome,
     printer::Printer,
-    rates::{Publisher, PublisherRate},
+    publishers::{Publisher, check_sizes, publishers_of},
     rejected,
 };
 use crate::{
@@ -115,6 +115,7 @@ fn measure(
     let publishers = 1 + peers.filter(|peer| peer.address.role == PeerRole::Publisher).count();
     let topology = Topology { publishers, subscribers: subscribers.len() };
     let publishers = publishers_of(process, &streams, &parts)?;
+    check_sizes(&process.settings, &publishers)?;
     let mut priorities = vec![(leader_name(), process.own_part().priorities)];
     priorities.extend(
         streams.iter().zip(&parts).map(|(stream, part)| (name_of(&stream.peer), part.own.priorities)),
@@ -127,15 +128,32 @@ fn measure(
     let driver = drivers.names.first().expect("a test has a driver");
     let of_pair = abilities(&drivers.descriptions[driver]);
     process.settings.check_requested(&of_pair).map_err(|error| rejected(&error))?;
-    let experiment = TestExperiment::new(
-        &process.settings,
-        (driver, &process.test_transport()),
-        drivers.descriptions[driver].echoes_probes_in_listener(),
-        &publishers,
-        &subscribers,
-        topology,
-        process.qos.as_ref(),
-    )?;
+    let experiment = |settings: &Settings, publishers: &[Publisher]| {
+        TestExperiment::new(
+            settings,
+            (driver, &process.test_transport()),
+            drivers.descriptions[driver].echoes_probes_in_listener(),
+            publishers,
+            &subscribers,
+            topology,
+            process.qos.as_ref(),
+        )
+    };
+    let plan_of = |experiment: TestExperiment, hosts: &[PlannedHost], intervals| {
+        experiment.plan(process, &drivers.descriptions, hosts, seed(), intervals)
+    };
+    // The plan of the test has the size of publisher 0: that of another is checked alone.
+    for (publisher, size) in publishers.iter().filter_map(|own| Some((own, own.size?))) {
+        let mut settings = process.settings.clone();
+        settings.shared.sizes = vec![size];
+        let alone = experiment(&settings, &vec![publisher.clone(); publishers.len()]);
+        let planned = alone.and_then(|alone| plan_of(alone, &[], false));
+        planned.map_err(|error| {
+            let hint = error.hint().unwrap_or_default().to_owned();
+            error.reworded(|text| format!("{}: {text}", publisher.name), |_| hint)
+        })?;
+    }
+    let experiment = experiment(&process.settings, &publishers)?;
     for note_of in &experiment.notes {
         note(&format!("note: {note_of}"));
     }
@@ -153,7 +171,7 @@ fn measure(
     }
     let _until_end = watch.until_end();
     let intervals = process.settings.local.output.intervals || parts.iter().any(|part| part.own.intervals);
-    let plan = experiment.plan(process, &drivers.descriptions, &planned_hosts, seed(), intervals)?;
+    let plan = plan_of(experiment, &planned_hosts, intervals)?;
     let rows = LeaderRows::new(process, printer, &publishers);
     rows.print_banner();
     note(&perftest::progress(&process.settings, Step::Run));
@@ -184,29 +202,6 @@ fn measure(
         return Err(error.into());
     }
     Ok(ExitStatus::from_document(&document))
-}
-
-/// Returns the publishers, in the order of the endpoints: this one, and its guests.
-fn publishers_of(
-    process: &Process,
-    streams: &[PeerStream],
-    parts: &[Offered],
-) -> Result<Vec<Publisher>, CliError> {
-    let guests =
-        streams.iter().zip(parts).filter(|(stream, _)| stream.peer.address.role == PeerRole::Publisher);
-    let guests = guests.map(|(stream, part)| {
-        let Some(PublisherRate { limit, option, spins }) = part.own.rate.clone() else {
-            let error = format!("{} offers no rate", stream.peer);
-            return Err(CliError::new(
-                ExitStatus::Failed,
-                error,
-                "use the same version of ddsmark on all hosts",
-            ));
-        };
-        let rate = PublisherRate { limit, option: clean(&option), spins };
-        Ok(Publisher { name: stream.peer.address.to_string(), rate })
-    });
-    process.publisher().into_iter().map(Ok).chain(guests).collect()
 }
 
 /// Checks that the queues of all subscribers are alike: those of the readers of a run are.

@@ -9,12 +9,10 @@ use control::AgentReport;
 use experiment::Cell;
 use perftest::{Banner, Mode, Role, banner};
 use rendezvous::Outcome;
-use results::{FlowRecord, Run, RunState, WarningKind};
+use results::{EndpointRecord, FlowRecord, Run, RunState, WarningKind};
 use runner::{EndpointProgress, Observer, Progress};
 
-use super::{
-    Process, experiment::MAX_SECONDS, leader_name, missed_rates, printer::Printer, rates::Publisher, rows,
-};
+use super::{Process, leader_name, missed_rates, printer::Printer, publishers::Publisher, rows};
 use crate::cli::output::note;
 
 /// Rows of the leader.
@@ -153,8 +151,7 @@ impl<'a> LeaderRows<'a> {
             note(&format!("warning: not valid: {text}"));
             printer.invalid.push(text);
         }
-        let shared = &settings.shared;
-        if let Some(text) = unreached(shared.samples, shared.execution_time_s, &run.flows) {
+        for text in unreached(self.publishers, run) {
             let text = format!("{size} bytes: {text}");
             note(&format!("warning: not valid: {text}"));
             printer.invalid.push(text);
@@ -194,15 +191,21 @@ impl Observer for &LeaderRows<'_> {
     }
 }
 
-/// Returns why a run is not complete that only the number of samples was to end.
-fn unreached(samples: Option<u64>, seconds: Option<u64>, flows: &[FlowRecord]) -> Option<String> {
-    let samples = samples.filter(|_| seconds.is_none())?;
-    let sent = flows.iter().map(|flow| flow.counted.sent + flow.counted.filtered).min()?;
-    (sent < samples).then(|| {
-        format!(
-            "`-numIter {samples}` was not reached: a size ends after {MAX_SECONDS} s, with {sent} samples"
-        )
-    })
+/// Returns why the samples of publishers are not complete, with the name of each if there are several.
+fn unreached(publishers: &[Publisher], run: &Run) -> Vec<String> {
+    let writers = run.endpoints.iter().filter(|endpoint| endpoint.drives());
+    let unreached = |(publisher, writer): (&Publisher, &EndpointRecord)| {
+        let sent = sent(run.flows.iter().filter(|flow| flow.writer == writer.id))?;
+        let text = publisher.end.unreached(sent)?;
+        Some(if publishers.len() > 1 { format!("{}: {text}", publisher.name) } else { text })
+    };
+    publishers.iter().zip(writers).filter_map(unreached).collect()
+}
+
+/// Returns the number of samples that a writer of these flows sent to each reader at least; `None` without flows. Samples that the filter of
+/// a reader excludes were sent.
+fn sent<'f>(flows: impl Iterator<Item = &'f FlowRecord>) -> Option<u64> {
+    flows.map(|flow| flow.counted.sent + flow.counted.filtered).min()
 }
 
 #[cfg(test)]
@@ -212,20 +215,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn end_before_the_number_of_samples_is_named() {
-        let flow = |sent| FlowRecord {
-            counted: DeliveryCounts { sent, ..DeliveryCounts::default() },
+    fn samples_that_a_filter_excludes_were_sent() {
+        let flow = |sent, filtered| FlowRecord {
+            counted: DeliveryCounts { sent, filtered, ..DeliveryCounts::default() },
             ..FlowRecord::default()
         };
-        assert_eq!(unreached(Some(5), None, &[flow(5), flow(5)]), None);
-        let mut filtered = flow(3);
-        filtered.counted.filtered = 2;
-        assert_eq!(unreached(Some(5), None, &[filtered]), None, "the filter of the reader excludes two");
-        assert_eq!(unreached(Some(5), Some(1), &[flow(4)]), None, "the time may end it");
-        assert_eq!(unreached(None, None, &[flow(4)]), None);
-        assert_eq!(
-            unreached(Some(5), None, &[flow(5), flow(4)]).as_deref(),
-            Some("`-numIter 5` was not reached: a size ends after 86400 s, with 4 samples")
-        );
+        assert_eq!(sent([].iter()), None);
+        assert_eq!(sent([flow(5, 0), flow(3, 2)].iter()), Some(5));
+        assert_eq!(sent([flow(5, 0), flow(3, 1)].iter()), Some(4));
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use experiment::Variables;
-use perftest::{Nic, Role, Step, is_of_publishers};
+use perftest::{Nic, Role, Step, is_of_each_publisher, is_of_publishers};
 use rendezvous::{
     MessageChannel, Outcome, PeerAddress, PeerRole,
     lobby::{Announcement, DEFAULT_GUEST_LIMIT, DriverIdentity, LeaderRules, LobbyError, Peer, join, lead},
@@ -197,7 +197,11 @@ fn compare(process: &Process, guest: &Peer) -> Result<(), Outcome> {
     let offer = settings.offer();
     let ours = offer.values.iter().map(|value| (value.option.as_str(), value.value.as_str()));
     for (option, ours) in ours {
-        if guest.address.role == PeerRole::Subscriber && is_of_publishers(option) {
+        let is_own = match guest.address.role {
+            PeerRole::Publisher => is_of_each_publisher(option),
+            PeerRole::Subscriber => is_of_publishers(option),
+        };
+        if is_own {
             continue;
         }
         let theirs = guest.announcement.options.iter().rev().find(|(name, _)| name == option);

@@ -6,7 +6,7 @@ use control::AgentReport;
 use findings::KEPT;
 use results::{Run, WarningKind};
 
-use super::rates::{Publisher, PublisherRate};
+use super::{publishers::Publisher, rates::PublisherRate};
 
 /// Minimum number of samples from which their rate is judged: one more or less is less than the tolerance.
 const LEAST_OF_RATE: u64 = 200;
@@ -48,11 +48,11 @@ impl fmt::Display for MissedRate {
 }
 
 /// Returns a warning for each publisher that missed its rate, with its name if it is not the only one, and with what the run says of the
-/// cause. `reports` are those of all agents, publishers in their order.
+/// cause. `size` is that of publisher 0. `reports` are those of all agents, publishers in their order.
 pub fn warnings(publishers: &[Publisher], size: u64, reports: &[&AgentReport], run: &Run) -> Vec<String> {
     let written = reports.iter().filter(|report| report.paced_writer().is_some());
     let warning = |(index, (publisher, report)): (usize, (&Publisher, &&AgentReport))| {
-        let missed = MissedRate::of(&publisher.rate, size, report)?;
+        let missed = MissedRate::of(&publisher.rate, publisher.size(size), report)?;
         let whose = if publishers.len() > 1 { format!("{}: ", publisher.name) } else { String::new() };
         let writer = run.endpoints.iter().filter(|endpoint| endpoint.drives()).nth(index);
         let is_of_writer = |text: &str| {

@@ -14,6 +14,7 @@ mod missed_rates;
 mod origins;
 mod payload_file;
 mod printer;
+mod publishers;
 mod qos_file;
 mod queues;
 mod rates;
@@ -33,8 +34,8 @@ use serde::{Deserialize, Serialize};
 
 use self::{
     abilities::abilities,
+    publishers::{OwnSamples, Publisher},
     qos_file::FileQos,
-    rates::{Publisher, PublisherRate},
 };
 use super::drivers::Drivers;
 use crate::cli::{
@@ -67,8 +68,8 @@ pub struct Process {
     pub payload: Option<PayloadFile>,
     /// Policies of the QoS file, if it has one.
     pub qos: Option<FileQos>,
-    /// Rate of a publisher.
-    pub rate: Option<PublisherRate>,
+    /// Samples of a publisher.
+    pub samples: Option<OwnSamples>,
     /// Stop requests of the user.
     pub stop: StopToken,
 }
@@ -85,8 +86,8 @@ pub struct OwnPart {
     pub receive: Option<(ReceiveMode, u32, u32)>,
     /// Keys of the samples that its reader of data receives.
     pub filter: Option<KeyFilter>,
-    /// Rate, in a publisher.
-    pub rate: Option<PublisherRate>,
+    /// Its samples, in a publisher.
+    pub samples: Option<OwnSamples>,
     /// Number of samples in the queue of its reader.
     pub receive_queue: Option<u32>,
     /// Checksum of its file with the bytes of samples.
@@ -109,7 +110,7 @@ impl Process {
         site: LocalSite,
         stop: StopToken,
     ) -> Result<Self, CliError> {
-        experiment::seconds(&settings.shared)?;
+        experiment::check_seconds(&settings.shared)?;
         let facts = site.facts()?;
         Self::on_host(settings, drivers, site, facts, stop)
     }
@@ -124,8 +125,8 @@ impl Process {
     ) -> Result<Self, CliError> {
         let interface = interface(&settings, &facts)?;
         let (payload, qos) = (payload_file::read(&settings)?, qos_file::read(&settings)?);
-        let rate = PublisherRate::of(&settings)?;
-        let mut process = Self { settings, drivers, site, facts, interface, payload, qos, rate, stop };
+        let samples = OwnSamples::of(&settings)?;
+        let mut process = Self { settings, drivers, site, facts, interface, payload, qos, samples, stop };
         match process.settings.role {
             perftest::Role::Publisher => {
                 process.adapt()?;
@@ -231,7 +232,7 @@ impl Process {
             interface: self.interface.clone(),
             receive: (self.settings.role == perftest::Role::Subscriber).then_some(receive),
             filter: local.filter.map(|perftest::KeyRange { first, last }| KeyFilter { first, last }),
-            rate: self.rate.clone(),
+            samples: self.samples.clone(),
             receive_queue: local.receive_queue,
             payload: self.payload.as_ref().map(|file| file.sha256.clone()),
             priorities: local
@@ -245,8 +246,7 @@ impl Process {
 
     /// Returns this process as a publisher; `None` for a subscriber.
     pub fn publisher(&self) -> Option<Publisher> {
-        let name = format!("{} {}", PeerRole::Publisher.name(), self.settings.local.id);
-        Some(Publisher { name, rate: self.rate.clone()? })
+        Publisher::of_process(self)
     }
 
     /// Returns the middleware with its version.

@@ -3,9 +3,10 @@
 use std::{hint::black_box, time::Instant};
 
 use experiment::RateSpec;
-use perftest::{Pacing, Role, Settings, WaitMethod};
+use perftest::{Pacing, Settings, WaitMethod};
 use serde::{Deserialize, Serialize};
 
+use super::publishers::Publisher;
 use crate::cli::cli_error::{CliError, ExitStatus};
 
 /// Longest interval of a schedule, and its largest rate in samples/s.
@@ -27,15 +28,6 @@ pub struct PublisherRate {
     pub spins: bool,
 }
 
-/// Publisher of a test.
-#[derive(Clone, Debug)]
-pub struct Publisher {
-    /// Name, as users know it: `publisher 0`.
-    pub name: String,
-    /// Rate.
-    pub rate: PublisherRate,
-}
-
 /// Limit of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -49,18 +41,15 @@ pub enum RateLimit {
 }
 
 impl PublisherRate {
-    /// Returns the rate of a process; `None` for a subscriber. The loop of `-spin` is measured on this host.
-    pub fn of(settings: &Settings) -> Result<Option<Self>, CliError> {
-        if settings.role == Role::Subscriber {
-            return Ok(None);
-        }
+    /// Returns the rate of a publisher. The loop of `-spin` is measured on this host.
+    pub fn of(settings: &Settings) -> Result<Self, CliError> {
         let pacing = &settings.local.pacing;
         let rate = pacing.samples_per_s.or(pacing.bits_per_s);
-        Ok(Some(Self {
+        Ok(Self {
             limit: limit(pacing)?,
             option: settings.requested_rate().unwrap_or_default(),
             spins: rate.is_none_or(|rate| rate.method == WaitMethod::Spin),
-        }))
+        })
     }
 
     /// Returns the scheduled samples per second of one size; `None` without a limit.
@@ -94,7 +83,7 @@ impl Publisher {
     /// Rejects a number of bits per second that is too many or too few samples of one of these sizes.
     pub fn check(&self, sizes: &[u64]) -> Result<(), CliError> {
         let Some(RateLimit::Bits(bits)) = self.rate.limit else { return Ok(()) };
-        sizes.iter().try_for_each(|size| check_bits(bits, *size, &self.name))
+        sizes.iter().try_for_each(|size| check_bits(bits, self.size(*size), &self.name))
     }
 }
 
@@ -118,12 +107,14 @@ impl RateLimit {
     }
 }
 
-/// Returns the rate of samples of this size from these publishers, in their order; `None` if no publisher has a limit. Beside one with a
-/// limit, a publisher without one has the rate `max`.
+/// Returns the rate of these publishers, in their order, in a run in which publisher 0 has this size; `None` if no publisher has a limit.
+/// Beside one with a limit, a publisher without one has the rate `max`.
 pub fn of_size(publishers: &[Publisher], size: u64) -> Option<RateSpec> {
     publishers.iter().find_map(|publisher| publisher.rate.limit)?;
-    let of_one =
-        |publisher: &Publisher| publisher.rate.limit.map_or(RateSpec::Max, |limit| limit.of_size(size));
+    let of_one = |publisher: &Publisher| match publisher.rate.limit {
+        Some(limit) => limit.of_size(publisher.size(size)),
+        None => RateSpec::Max,
+    };
     let rates: Vec<RateSpec> = publishers.iter().map(of_one).collect();
     match &rates[..] {
         [first, others @ ..] if others.iter().all(|rate| rate == first) => Some(first.clone()),
@@ -199,10 +190,12 @@ fn round_ns() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work::perftest::publishers::TestEnd;
 
     fn publisher(limit: Option<RateLimit>) -> Publisher {
         let rate = PublisherRate { limit, option: String::new(), spins: true };
-        Publisher { name: "publisher 1".to_owned(), rate }
+        let end = TestEnd { samples: None, seconds: None };
+        Publisher { name: "publisher 1".to_owned(), rate, size: None, end }
     }
 
     fn of(limits: &[Option<RateLimit>], size: u64) -> Option<String> {

@@ -10,6 +10,26 @@ use results::{Latency, Usage};
 /// Number of ns of RTT in one µs of RTT/2.
 const HALF_US: f64 = 2000.0;
 
+/// Serialized lengths of samples in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lengths {
+    /// Length of the samples of publisher 0.
+    pub size: u64,
+    /// Part of the length of each sample that is not payload.
+    pub around: u64,
+}
+
+impl Lengths {
+    /// Returns the mean length of samples with these payloads together; without samples, that of publisher 0.
+    fn mean(self, samples: u64, payload_bytes: u64) -> f64 {
+        if samples == 0 {
+            self.size as f64
+        } else {
+            self.around as f64 + payload_bytes as f64 / samples as f64
+        }
+    }
+}
+
 /// Returns a latency row of a size.
 pub fn latency(size: u64, latency: Option<&Latency>, usage: Option<&Usage>, cpus: u32) -> LatencyRow {
     let found = latency.filter(|latency| latency.n > 0);
@@ -52,26 +72,27 @@ pub fn latency_interval(size: u64, before: &Progress, now: &Progress, cpus: u32)
 
 /// Returns a throughput row during the test, and the progress before it; `None` before the first sample.
 pub fn throughput_interval(
-    size: u64,
+    lengths: Lengths,
     before: &Progress,
     now: &Progress,
     cpus: u32,
 ) -> Option<ThroughputInterval> {
     let reception = now.reception.filter(|reception| reception.delivered > 0 && now.elapsed_ns > 0)?;
-    let earlier = before.reception.map_or(0, |reception| reception.delivered);
+    let (earlier, earlier_bytes) = before.reception.map_or((0, 0), |before| (before.delivered, before.bytes));
+    let samples = reception.delivered.saturating_sub(earlier);
     let since_ns = now.elapsed_ns.saturating_sub(before.elapsed_ns).max(1);
     let rate = |samples: u64, ns: u64| samples as f64 * 1e9 / ns as f64;
-    let mbps = |samples_per_s: f64| samples_per_s * size as f64 * 8.0 / 1e6;
-    let samples_per_s = rate(reception.delivered.saturating_sub(earlier), since_ns);
+    let mbps = |samples_per_s: f64, length: f64| samples_per_s * length * 8.0 / 1e6;
+    let samples_per_s = rate(samples, since_ns);
     let samples_per_s_ave = rate(reception.delivered, now.elapsed_ns);
     let percent = |lost: u64| 100.0 * lost as f64 / (lost + reception.delivered) as f64;
     Some(ThroughputInterval {
-        size,
+        size: lengths.size,
         samples: reception.delivered,
         samples_per_s,
         samples_per_s_ave,
-        mbps: mbps(samples_per_s),
-        mbps_ave: mbps(samples_per_s_ave),
+        mbps: mbps(samples_per_s, lengths.mean(samples, reception.bytes.saturating_sub(earlier_bytes))),
+        mbps_ave: mbps(samples_per_s_ave, lengths.mean(reception.delivered, reception.bytes)),
         lost: reception.lost,
         lost_percent: reception.lost.map(percent),
         cpu_percent: interval_cpu(before, now, cpus),
@@ -80,16 +101,19 @@ pub fn throughput_interval(
 
 /// Returns the throughput row of a report of a subscriber. `sent`: number of samples that the publishers sent to it, if it is
 /// known.
-pub fn throughput(size: u64, report: &AgentReport, sent: Option<u64>, cpus: u32) -> ThroughputRow {
+pub fn throughput(lengths: Lengths, report: &AgentReport, sent: Option<u64>, cpus: u32) -> ThroughputRow {
     let reception = report.reception();
     let samples = reception.map_or(0, |reception| reception.samples);
     let samples_per_s = reception.map_or(0.0, |reception| reception.samples_per_s());
     let lost = sent.map(|sent| sent.saturating_sub(samples));
+    let (counted, bytes) = report.received().fold((0, 0), |(samples, bytes), of| {
+        (of.delivered.saturating_add(samples), of.bytes.saturating_add(bytes))
+    });
     ThroughputRow {
-        size,
+        size: lengths.size,
         samples,
         samples_per_s,
-        mbps: samples_per_s * size as f64 * 8.0 / 1e6,
+        mbps: samples_per_s * lengths.mean(counted, bytes) * 8.0 / 1e6,
         lost,
         lost_percent: lost.zip(sent).map(|(lost, sent)| 100.0 * lost as f64 / sent.max(1) as f64),
         cpu_percent: cpu(&report.usage, cpus),
@@ -193,4 +217,17 @@ pub fn of_banner(effective: &[EffectiveValue]) -> Vec<EffectiveValue> {
             || name.starts_with("participant ") && name.ends_with("_buffer_bytes")
     };
     effective.iter().filter(|value| is_shown(&value.name)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mean_length_is_that_of_all_samples() {
+        let lengths = Lengths { size: 104, around: 4 };
+        assert_eq!(lengths.mean(0, 0), 104.0);
+        assert_eq!(lengths.mean(7, 700), 104.0);
+        assert_eq!(lengths.mean(4, 3 * 100 + 1000), 329.0, "three of 104 bytes and one of 1004");
+    }
 }

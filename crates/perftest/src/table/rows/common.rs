@@ -35,7 +35,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         ini: &[key("data length")],
         agrees: true,
         honouring: Honouring::Honoured(
-            "length of the serialized sample, without the headers of the protocol",
+            "length of the serialized sample, without the headers of the protocol; a publisher may have one of its own",
         ),
         about: "Size of a sample in bytes.",
         ..ROW

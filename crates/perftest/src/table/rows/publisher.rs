@@ -50,7 +50,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         ini: &[key("num inter"), key("num iter")],
         agrees: true,
         honouring: Honouring::Honoured(
-            "samples of each size; in 4.3 100000000, and 10000000 with `-latencyTest`; in 5.1 0, without end",
+            "samples of each size; in 4.3 100000000, and 10000000 with `-latencyTest`; in 5.1 0, without end; a publisher may have one of its own",
         ),
         about: "Number of samples to send.",
         ..ROW
@@ -64,7 +64,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         limit: Some(YEAR),
         agrees: true,
         honouring: Honouring::Honoured(
-            "time of each size, at most a day; the first of `-executionTime` and `-numIter` ends it; 0: only `-numIter` does",
+            "time of each size, at most a day; the first of `-executionTime` and `-numIter` ends it; 0: only `-numIter` does; a publisher may have one of its own",
         ),
         about: "Duration of the test.",
         ..ROW
