@@ -38,11 +38,11 @@ pub(super) fn title(document: &ResultDocument) -> (Kind, String) {
     let missing = document.cells.iter().filter(|cell| cell.shortfall().pct() > MOSTLY_MISSING_PCT).count();
     let (missing, kind) = match missing {
         0 => (String::new(), kind),
-        cells => (format!(", most samples of {} did not arrive", count(cells, "cell")), Kind::Failure),
+        cells => (format!("most samples of {} did not arrive, ", count(cells, "cell")), Kind::Failure),
     };
     let tool = &document.tool;
     let title = format!(
-        "{} {}: {}, {state}: {made} of {planned} runs made, {valid} valid{missing}, {}",
+        "{} {}: {}, {missing}{state}: {made} of {planned} runs made, {valid} valid, {}",
         tool.name,
         tool.version,
         document.experiment.name,

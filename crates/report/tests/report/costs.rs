@@ -68,6 +68,7 @@ fn measured(settings: usize) -> ResultDocument {
         probe_every_of_size: [].into(),
         await_echo: false,
         readers: Vec::new(),
+        writers: Vec::new(),
         echo_receive: None,
         unsupported_quantiles: false,
         second_tier: None,

@@ -232,6 +232,28 @@ fn first_screens() {
 }
 
 #[test]
+fn cell_of_which_most_samples_are_missing_is_in_the_first_line_and_has_no_verdict() {
+    let missing = "plain/udp4/throughput/1024";
+    let document = |pct: u64| {
+        with_findings(sample::document_with(|run| {
+            for counted in run.flows.iter_mut().map(|flow| &mut flow.counted).filter(|_| run.cell == missing)
+            {
+                counted.undelivered = counted.sent * pct / 100;
+                (counted.lost, counted.delivered) = (0, counted.sent - counted.undelivered);
+            }
+        }))
+    };
+    let first = |pct| screen(&document(pct)).lines().next().expect("a line").to_owned();
+    let words = "most samples of 1 cell did not arrive";
+    for pct in [51, 95, 100] {
+        assert!(first(pct).contains(words), "{}", first(pct));
+    }
+    for pct in [0, 40] {
+        assert!(!first(pct).contains(words), "{}", first(pct));
+    }
+}
+
+#[test]
 fn missing_noise_probes_are_reported() {
     let mut document = characterized();
     let words = "no noise probe";

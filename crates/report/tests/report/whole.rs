@@ -250,3 +250,23 @@ fn json_is_the_document() {
     assert!(text.ends_with("}\n"));
     assert_eq!(serde_json::from_str::<ResultDocument>(&text).unwrap(), document);
 }
+
+#[test]
+fn share_of_which_nothing_arrived_is_0_among_the_medians() {
+    let mut document = sample::document_with(|run| {
+        if run.cell == "dds/udp4/latency/1024" {
+            let counted = &mut run.flows[0].counted;
+            (counted.lost, counted.delivered) = (counted.sent, 0);
+        }
+    });
+    document.experiment.design.baseline = vec!["plain/udp4/latency/1024".to_owned()];
+    document.verdicts = verdicts::judge(&document);
+    let text = print(&document);
+    let is_row = |line: &&str| {
+        line.trim_start().starts_with("dds/udp4/latency/1024 ")
+            && line.contains("share of complete round trips")
+    };
+    let row = text.lines().find(is_row).unwrap_or_else(|| panic!("{text}"));
+    let values: Vec<&str> = row.split("round trips").last().unwrap_or_default().split_whitespace().collect();
+    assert_eq!((values[0], values[2]), ("100", "0"), "{row}");
+}
