@@ -1,17 +1,19 @@
 //! Parts of a result as texts and tables, for other forms of a report: the words and numbers of the text.
 
 use experiment::Policy;
-use results::ResultDocument;
+use results::{CellResult, ResultDocument};
 
 use crate::{
     costs, drivers, groups,
     layout::{self, Grid},
     legend, links, number, result_list, settings, shell, short_name,
     summary::{self, NoteKind},
+    system, system_verdict,
 };
 pub use crate::{
     fact::Fact,
     part_data::{DataTable, NoteList},
+    system_verdict::SystemVerdict,
 };
 
 /// Group of cells that share a curve.
@@ -83,10 +85,22 @@ pub fn warnings(document: &ResultDocument) -> NoteList {
     summary::notes(document, NoteKind::Warnings)
 }
 
-/// Returns the costs of settings as sentences: the few that matter first; empty if the result compares few profiles.
+/// Returns the costs of settings as sentences: the few that matter first, of all drivers; empty if the result compares few profiles.
 #[must_use]
 pub fn costs_in_words(document: &ResultDocument) -> Vec<String> {
-    costs::costs(document).iter().flat_map(costs::Costs::words).collect()
+    costs::sentences(&costs::costs(document))
+}
+
+/// Returns the name of a flow, with that of one of its readers if it has several.
+#[must_use]
+pub fn flow_at_reader(cell: &CellResult, name: &str, reader: &str) -> String {
+    system::flow_at_reader(cell, name, reader)
+}
+
+/// Returns what the verdicts on the flows of systems say together, one per pair of cells; empty without several flows.
+#[must_use]
+pub fn system_verdicts(document: &ResultDocument) -> Vec<SystemVerdict> {
+    system_verdict::of_document(document)
 }
 
 /// Returns the costs of settings, and the tables of the first screen, one per kind of workload, with all rows.
@@ -114,7 +128,7 @@ pub fn conditions(document: &ResultDocument) -> String {
 #[must_use]
 pub fn settings_groups(document: &ResultDocument) -> Vec<SettingsGroup> {
     let groups = document.curves();
-    let group = |cells: &Vec<&results::CellResult>| SettingsGroup {
+    let group = |cells: &Vec<&CellResult>| SettingsGroup {
         title: groups::title(document, cells),
         lines: groups::settings(document, cells),
     };
@@ -144,7 +158,7 @@ pub fn policies(document: &ResultDocument) -> DataTable {
 #[must_use]
 pub fn link_tables(document: &ResultDocument) -> Vec<DataTable> {
     let groups = document.curves();
-    let table = |cells: &Vec<&results::CellResult>| {
+    let table = |cells: &Vec<&CellResult>| {
         let grid = links::shown(cells)?;
         Some(DataTable { title: groups::title(document, cells), ..DataTable::from(&grid) })
     };

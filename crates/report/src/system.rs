@@ -27,6 +27,8 @@ pub(crate) struct Topic<'c> {
     pub flow: &'c Flow,
     /// Values of its flows, each at its worst reader. Never empty.
     pub flows: Vec<&'c CellFlow>,
+    /// How much its worst flow suffers, see [`CellFlow::strain`].
+    pub strain: f64,
 }
 
 /// Returns whether a cell is a system: its flows have deadlines.
@@ -34,9 +36,9 @@ pub(crate) fn is_system(cell: &CellResult) -> bool {
     cell.factors.flows.iter().any(|flow| flow.deadline.is_some())
 }
 
-/// Returns the topics of a cell, in the order of the plan; empty without values.
+/// Returns the topics of a cell, those that suffer first at the top; empty without values.
 pub(crate) fn topics(cell: &CellResult) -> Vec<Topic<'_>> {
-    let mut topics = Vec::new();
+    let mut topics: Vec<Topic<'_>> = Vec::new();
     let same_group = |left: &Flow, right: &Flow| left.group.is_some() && left.group == right.group;
     for flows in cell.factors.flows.chunk_by(same_group) {
         let values: Vec<&CellFlow> = flows.iter().filter_map(|flow| at_worst_reader(cell, flow)).collect();
@@ -45,24 +47,29 @@ pub(crate) fn topics(cell: &CellResult) -> Vec<Topic<'_>> {
             continue;
         };
         let flow = &flows[0];
-        let of_reader = |values: &CellFlow| match readers(cell, &values.name) {
-            0 | 1 => values.name.clone(),
-            _ => format!("{} ({})", values.name, cell.label(&values.reader)),
-        };
+        let of_reader = |values: &CellFlow| flow_at_reader(cell, &values.name, &values.reader);
+        let strain = values.iter().map(|values| values.strain()).fold(0.0, f64::max);
+        let topic = |name: String, flows: Vec<_>| Topic { name, flow, flows, strain };
         match &flow.group {
             Some(group) if flows.len() > 1 => {
-                topics.push(Topic { name: format!("{group} x{}", flows.len()), flow, flows: values });
-                topics.push(Topic { name: format!("worst: {}", of_reader(worst)), flow, flows: vec![worst] });
+                topics.push(topic(format!("{group} x{}", flows.len()), values));
+                topics.push(topic(format!("worst: {}", of_reader(worst)), vec![worst]));
             }
-            _ => topics.push(Topic { name: of_reader(worst), flow, flows: vec![worst] }),
+            _ => topics.push(topic(of_reader(worst), vec![worst])),
         }
     }
+    // The two rows of a group stay together.
+    topics.sort_by(|left, right| right.strain.total_cmp(&left.strain));
     topics
 }
 
-/// Returns the number of readers of a flow.
-fn readers(cell: &CellResult, name: &str) -> usize {
-    cell.paced.iter().flat_map(|paced| &paced.flows).filter(|flow| flow.name == name).count()
+/// Returns the name of a flow, with that of one of its readers if it has several.
+pub(crate) fn flow_at_reader(cell: &CellResult, name: &str, reader: &str) -> String {
+    let flows = cell.paced.iter().flat_map(|paced| &paced.flows);
+    match flows.filter(|flow| flow.name == name).count() {
+        0 | 1 => name.to_owned(),
+        _ => format!("{name} ({})", cell.label(reader)),
+    }
 }
 
 /// Returns the values of a flow at the reader with the largest share of missed samples, then the longest p99.
@@ -190,7 +197,7 @@ pub(crate) fn outcomes(cells: &[&CellResult]) -> Vec<(String, bool)> {
             };
             format!(
                 "{} missed {} %{others} in run {}{drops}",
-                not_met.flow,
+                flow_at_reader(cell, &not_met.flow, &not_met.reader),
                 format_value(not_met.missed_pct),
                 not_met.run
             )
@@ -241,7 +248,7 @@ fn processes(cell: &CellResult) -> String {
 }
 
 /// Legend of the table of topics.
-pub(crate) const LEGEND: &str = "Topics of a system, each at its worst reader: Missed is the share of the planned samples that did not arrive \
+pub(crate) const LEGEND: &str = "Topics of a system, each at its worst reader, those that suffer first at the top: Missed is the share of the planned samples that did not arrive \
     within the deadline of their topic after their intended send time, lost ones included; Limit is the share that may, and Met \
     the number of runs that kept it. Age p99 is that of the time since the newest sample that had arrived was due, right \
     before a newer one arrived. Equal topics share a row: medians over them, the longest Max, and all missed samples. The bound on \

@@ -1,27 +1,71 @@
 //! Verdict on a system: what all claims about its flows say together.
 
-use results::{Verdict, VerdictKind};
+use results::{ResultDocument, Verdict, VerdictKind};
 
-/// Returns the line about a system: better only if something is better and nothing is worse. `None` if the verdicts are not those of
-/// several flows.
-pub(crate) fn line(verdicts: &[&Verdict]) -> Option<String> {
-    let first = verdicts.first()?;
-    if first.kind != VerdictKind::Comparison || verdicts.iter().all(|verdict| verdict.flow.is_none()) {
-        return None;
-    }
-    let names = |better: bool| -> Vec<String> {
-        let is_such = |verdict: &&&Verdict| {
-            verdict.answer.as_ref().and_then(|answer| answer.conclusion.is_better()) == Some(better)
+/// What the verdicts on the flows of a system say together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemVerdict {
+    /// Cell that is compared, by id.
+    pub treatment: String,
+    /// Cell that it is compared with, by id.
+    pub baseline: String,
+    /// Metrics of flows that are better, in the order of the verdicts.
+    pub better: Vec<String>,
+    /// Metrics of flows that are worse, in the order of the verdicts.
+    pub worse: Vec<String>,
+}
+
+impl SystemVerdict {
+    /// Returns the verdict on the pair of cells that all of these verdicts compare; `None` unless they are those of several flows.
+    fn new(verdicts: &[&Verdict]) -> Option<Self> {
+        let first = verdicts.first()?;
+        if first.kind != VerdictKind::Comparison || verdicts.iter().all(|verdict| verdict.flow.is_none()) {
+            return None;
+        }
+        let names = |better: bool| -> Vec<String> {
+            let is_such = |verdict: &&&Verdict| {
+                verdict.answer.as_ref().and_then(|answer| answer.conclusion.is_better()) == Some(better)
+            };
+            verdicts.iter().filter(is_such).map(|verdict| verdict.metric_name()).collect()
         };
-        verdicts.iter().filter(is_such).map(|verdict| verdict.metric_name()).collect()
-    };
-    let (better, worse) = (names(true).join(", "), names(false).join(", "));
+        Some(Self {
+            treatment: first.treatment.cell.clone(),
+            baseline: first.baseline.cell.clone(),
+            better: names(true),
+            worse: names(false),
+        })
+    }
+
+    /// Returns the verdict: better only if something is better and nothing is worse.
+    #[must_use]
+    pub fn outcome(&self) -> &'static str {
+        match (self.better.is_empty(), self.worse.is_empty()) {
+            (true, true) => "no difference is shown",
+            (false, true) => "better",
+            (true, false) => "worse",
+            (false, false) => "a trade-off",
+        }
+    }
+}
+
+/// Returns the line about a system; `None` if the verdicts are not those of several flows.
+pub(crate) fn line(verdicts: &[&Verdict]) -> Option<String> {
+    let of = SystemVerdict::new(verdicts)?;
+    let (better, worse, outcome) = (of.better.join(", "), of.worse.join(", "), of.outcome());
     Some(match (better.is_empty(), worse.is_empty()) {
-        (true, true) => "System: no difference is shown.".to_owned(),
-        (false, true) => format!("System: better. Better: {better}. Worse: nothing is shown."),
-        (true, false) => format!("System: worse. Worse: {worse}. Better: nothing is shown."),
-        (false, false) => format!("System: a trade-off. Better: {better}. Worse: {worse}."),
+        (true, true) => format!("System: {outcome}."),
+        (false, true) => format!("System: {outcome}. Better: {better}. Worse: nothing is shown."),
+        (true, false) => format!("System: {outcome}. Worse: {worse}. Better: nothing is shown."),
+        (false, false) => format!("System: {outcome}. Better: {better}. Worse: {worse}."),
     })
+}
+
+/// Returns the verdicts on all pairs of systems of a result.
+pub(crate) fn of_document(document: &ResultDocument) -> Vec<SystemVerdict> {
+    let compared = document.verdicts.iter().filter(|verdict| verdict.kind == VerdictKind::Comparison);
+    let compared: Vec<&Verdict> = compared.collect();
+    let sides = |verdict: &Verdict| (verdict.treatment.cell.clone(), verdict.baseline.cell.clone());
+    compared.chunk_by(|left, right| sides(left) == sides(right)).filter_map(SystemVerdict::new).collect()
 }
 
 #[cfg(test)]

@@ -65,21 +65,14 @@ impl Costs<'_> {
                 seen.join(", ")
             ));
         }
-        let lost = without_time.iter().flat_map(|row| row.cells.iter());
-        let lost: Vec<String> = lost
-            .filter(|cell| cell.shortfall().pct() > MAX_LATENCY_LOSS_PCT)
-            .map(|cell| {
-                let setting = cell.factors.profile.as_deref().unwrap_or_default();
-                format!("{setting} ({} %)", format_value(100.0 - cell.shortfall().pct()))
-            })
-            .collect();
+        let lost: Vec<String> = without_time.iter().filter_map(|row| lost_words(row)).collect();
         if !lost.is_empty() {
             let round_trips = without_time
                 .iter()
                 .flat_map(|row| &row.cells)
                 .all(|cell| cell.factors.workload == Workload::Latency);
-            let what = if round_trips { "round trips were complete" } else { "samples arrived" };
-            words.push(format!("No time, because too few {what}: {}.", lost.join(", ")));
+            let what = if round_trips { "round trips" } else { "samples" };
+            words.push(format!("No time, because {what} were lost: {}.", lost.join(", ")));
         }
         let is_complete =
             |row: &&&Row<'_>| row.cells.iter().all(|cell| cell.shortfall().pct() <= MAX_LATENCY_LOSS_PCT);
@@ -131,4 +124,36 @@ impl Costs<'_> {
             )
         })
     }
+}
+
+/// Returns all sentences, the answers of all tables first; if there are several tables, each sentence begins with the name of its own.
+pub(crate) fn sentences(costs: &[Costs<'_>]) -> Vec<String> {
+    let of_all: Vec<Vec<String>> = costs.iter().map(Costs::words).collect();
+    let most = of_all.iter().map(Vec::len).max().unwrap_or(0);
+    let several = costs.len() > 1;
+    let nth = |index: usize| {
+        let named = move |(costs, words): (&Costs<'_>, &Vec<String>)| {
+            let words = words.get(index)?;
+            let is_named = index == 0 || !several;
+            Some(if is_named { words.clone() } else { format!("{}: {words}", costs.title) })
+        };
+        costs.iter().zip(&of_all).filter_map(named)
+    };
+    (0..most).flat_map(nth).collect()
+}
+
+/// Returns a setting with the share that it lost; with several numbers in flight that lost, the range of their shares. `None` if it lost
+/// nothing worth mentioning.
+fn lost_words(row: &Row<'_>) -> Option<String> {
+    let lost: Vec<f64> =
+        row.cells.iter().map(|cell| cell.shortfall().pct()).filter(|pct| *pct > MAX_LATENCY_LOSS_PCT).collect();
+    let (low, high) = lost.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), pct| (low.min(*pct), high.max(*pct)));
+    // What is not all is not shown as all.
+    let share = |pct: f64| match format_value(pct) {
+        text if text == "100" && pct < 100.0 => "over 99.9".to_owned(),
+        text => text,
+    };
+    let [low, high] = [share(low), share(high)];
+    let range = if low == high { high } else { format!("{low} to {high}") };
+    (!lost.is_empty()).then(|| format!("{} ({range} %)", row.setting))
 }

@@ -9,7 +9,7 @@ use results::{
 };
 
 use super::line::{Kind, Line, wrapped};
-use crate::{costs, hosts, number::count, progress::of_others};
+use crate::{costs, hosts, number::count, progress::of_others, system_verdict};
 
 /// Maximum number of lines of an item.
 const LINES_PER_ITEM: usize = 3;
@@ -87,9 +87,8 @@ impl Section {
 /// Returns which settings matter, a sentence each; without items if the result compares few.
 pub(super) fn costs(document: &ResultDocument) -> Section {
     let costs = costs::costs(document);
-    let words = costs.iter().flat_map(|costs| {
-        costs.words().into_iter().chain(costs.over_bases().map(|(words, _)| words)).collect::<Vec<_>>()
-    });
+    let over_bases = costs.iter().filter_map(costs::Costs::over_bases).map(|(words, _)| words);
+    let words = costs::sentences(&costs).into_iter().chain(over_bases);
     Section {
         heading: "Cost of each setting".to_owned(),
         items: words.map(|words| Item::new(Kind::Plain, words, LINES_PER_ITEM)).collect(),
@@ -126,9 +125,10 @@ pub(super) fn verdicts(document: &ResultDocument) -> Section {
     };
     pairs.sort_by(|left, right| size(right).total_cmp(&size(left)));
     for pair in pairs {
-        let texts = pair.iter().map(|verdict| verdict.headline());
+        let texts = headlines(pair);
         let (treatment, baseline) = sides(pair[0]);
-        let text = format!("{treatment} against {baseline}: {}", texts.collect::<Vec<_>>().join("; "));
+        let system = system_verdict::line(pair).map_or_else(String::new, |line| format!("{line} "));
+        let text = format!("{treatment} against {baseline}: {system}{}", texts.join("; "));
         items.push(Item::new(Kind::Plain, text, LINES_PER_ITEM));
     }
     let heading = format!(
@@ -137,6 +137,25 @@ pub(super) fn verdicts(document: &ResultDocument) -> Section {
         compared.len() - different - equivalent
     );
     Section { heading, items, noun: "comparison", names: Vec::new() }
+}
+
+/// Returns the conclusions on a pair of cells. Many that lack blocks are one.
+fn headlines(pair: &[&Verdict]) -> Vec<String> {
+    let needs = |verdict: &Verdict| match verdict.answer.as_ref()?.conclusion {
+        Conclusion::TooFew { needs } => Some(needs),
+        _ => None,
+    };
+    let (few, others): (Vec<&Verdict>, Vec<&Verdict>) = pair.iter().copied().partition(|verdict| needs(verdict).is_some());
+    let most = few.iter().filter_map(|verdict| needs(verdict)).max().unwrap_or(0);
+    let least = few.iter().filter_map(|verdict| Some(verdict.answer.as_ref()?.n)).min().unwrap_or(0);
+    let mut texts: Vec<String> = others.iter().map(|verdict| verdict.headline()).collect();
+    match few.len() {
+        0..=2 => texts.extend(few.iter().map(|verdict| verdict.headline())),
+        n => texts.push(format!(
+            "{n} comparisons have too few blocks for any claim: {least} or more, and {most} are needed"
+        )),
+    }
+    texts
 }
 
 /// Returns the findings of a result, the most important first: the main sentence of each.

@@ -1,5 +1,7 @@
 //! Rows of the first screen: latency and throughput, load, and searches.
 
+use std::collections::BTreeMap;
+
 use experiment::{Workload, configuration_names};
 use results::{
     CellLatency, CellResult, MAX_LATENCY_LOSS_PCT, ResultDocument, Throughput, format_micros, format_spread,
@@ -194,26 +196,39 @@ fn missing(cell: &CellResult) -> Entry {
     Entry::new(nothing(cell, 1).remove(0))
 }
 
-/// Returns the table of systems: a row for each topic.
+/// Returns the table of systems: a row for each topic. The topics that suffer first in any cell are at the top; all cells of a topic are
+/// beside each other.
 fn topics<'d>(cells: &[Named<'d>]) -> Table<'d> {
     // Order in which the columns of [`system::COLUMNS`] are left out.
-    let leaves = [0, 2, 5, 0, 0, 4, 3, 0, 1, 0];
+    let leaves = [0, 1, 4, 0, 0, 3, 2, 0, 5, 0];
     let columns = system::COLUMNS.iter().zip(leaves);
     let columns: Vec<Column> =
         columns.map(|((heading, unit), leaves)| Column { heading, unit, plain: 0, leaves }).collect();
-    let systems = cells.iter().filter(|(_, cell)| system::is_system(cell));
-    let rows = systems.flat_map(|(name, cell)| {
+    let mut without_values: Vec<Row<'d>> = Vec::new();
+    let mut topics: Vec<(system::Topic<'d>, Row<'d>)> = Vec::new();
+    for (name, cell) in cells.iter().filter(|(_, cell)| system::is_system(cell)) {
         let cell: &'d CellResult = cell;
-        let mut topics: Vec<Row<'d>> =
-            system::topics(cell).iter().map(|topic| topic_row(name, cell, topic)).collect();
-        if topics.is_empty() {
+        let of_cell = system::topics(cell);
+        if of_cell.is_empty() {
             let mut entries = vec![Entry::none(), missing(cell)];
             entries.resize_with(columns.len(), Entry::none);
-            topics.push(Row { configuration: name.clone(), cells: vec![&*cell.id], entries });
+            without_values.push(Row { configuration: name.clone(), cells: vec![&*cell.id], entries });
         }
-        topics
+        topics.extend(of_cell.into_iter().map(|topic| {
+            let row = topic_row(name, cell, &topic);
+            (topic, row)
+        }));
+    }
+    let mut strains: BTreeMap<&str, f64> = BTreeMap::new();
+    for (topic, _) in &topics {
+        let most = strains.entry(&topic.flow.name).or_default();
+        *most = most.max(topic.strain);
+    }
+    topics.sort_by(|(left, _), (right, _)| {
+        let [left, right] = [left, right].map(|topic| topic.flow.name.as_str());
+        strains[right].total_cmp(&strains[left]).then(left.cmp(right))
     });
-    let rows = rows.collect();
+    let rows = without_values.into_iter().chain(topics.into_iter().map(|(_, row)| row)).collect();
     Table { title: "Topics", columns, rows }
 }
 

@@ -231,3 +231,59 @@ fn writer_that_waits_for_room_is_named_with_its_mean_and_median() {
     assert!(waiting(Support::Enforced, 110_000.0).is_empty(), "a mean near the median");
     assert!(waiting(Support::Ignored, 1_100_000.0).is_empty(), "writers without limits");
 }
+
+/// Returns the result with these shares of round trips lost, in percent, by cell.
+fn with_losses(losses: &[(&str, f64)]) -> ResultDocument {
+    let mut document = measured(7);
+    for (id, pct) in losses {
+        let cell = document.cells.iter_mut().find(|cell| cell.id == *id).expect("a cell");
+        for flow in cell.runs.iter_mut().flat_map(|run| &mut run.flows) {
+            let (offered, counted) = (100_000_u64, &mut flow.counted);
+            (flow.offered, counted.sent) = (offered, offered);
+            counted.lost = (offered as f64 * pct / 100.0).round() as u64;
+            (counted.delivered, counted.undelivered) = (offered - counted.lost, 0);
+        }
+    }
+    document.verdicts = verdicts::judge(&document);
+    document
+}
+
+#[test]
+fn setting_that_lost_is_named_once_with_the_share_that_it_lost() {
+    let both = [("1/partition", 50.0), ("16/partition", 99.999), ("1/lifespan-100ms", 100.0), ("16/lifespan-100ms", 100.0)];
+    let words = costs_in_words(&with_losses(&both));
+    let lost: Vec<&String> = words.iter().filter(|words| words.starts_with("No time")).collect();
+    let [lost] = &lost[..] else { panic!("one sentence: {words:?}") };
+    assert!(lost.starts_with("No time, because round trips were lost: "), "{lost}");
+    assert!(lost.contains("partition (50.0 to over 99.9 %)") && lost.contains("lifespan-100ms (100 %)"), "{lost}");
+    assert_eq!(lost.matches("partition").count() + lost.matches("lifespan").count(), 2, "{lost}");
+}
+
+/// The answer about one driver does not hide that about another.
+#[test]
+fn answers_of_all_drivers_are_first() {
+    let mut document = measured(7);
+    let others: Vec<CellResult> = document
+        .cells
+        .iter()
+        .map(|cell| {
+            let mut other = cell.clone();
+            other.id = format!("other/{}", cell.id);
+            other.factors.driver = "other".to_owned();
+            other
+        })
+        .collect();
+    document.cells.extend(others);
+    let baseline = &mut document.experiment.design.baseline;
+    baseline.extend(["other/1/default".to_owned(), "other/16/default".to_owned()]);
+    document.experiment.cells.extend(
+        document.cells.iter().filter(|cell| cell.id.starts_with("other")).map(|cell| Cell {
+            id: cell.id.clone(),
+            factors: cell.factors.clone(),
+        }),
+    );
+    document.verdicts = verdicts::judge(&document);
+    let words = costs_in_words(&document);
+    assert!(words[0].starts_with("sim: ") && words[1].starts_with("other: "), "{words:?}");
+    assert!(words.iter().all(|words| words.starts_with("sim: ") || words.starts_with("other: ")), "{words:?}");
+}

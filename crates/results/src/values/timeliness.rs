@@ -2,7 +2,9 @@
 
 use stats::{median, total};
 
-use crate::{CellTimeliness, FlowRecord, NotMet, Run, SystemOutcome, Timeliness, values::rules::percent};
+use crate::{
+    CellFlow, CellTimeliness, FlowRecord, NotMet, Run, SystemOutcome, Timeliness, values::rules::percent,
+};
 
 impl Timeliness {
     /// Returns the share of the planned samples that missed the deadline, in percent.
@@ -48,6 +50,25 @@ impl CellTimeliness {
     #[must_use]
     pub fn missed_pct(&self) -> f64 {
         percent(self.missed, self.planned)
+    }
+}
+
+/// Weight of a percentage point beyond a limit, against a response time as long as the deadline.
+const BEYOND_LIMIT: f64 = 1e6;
+
+impl CellFlow {
+    /// Returns a number that sorts flows by how much they suffer: by the missed share beyond the limit, then by the 99 % response time
+    /// relative to the deadline. Without a deadline, by that time in s.
+    #[must_use]
+    pub fn strain(&self) -> f64 {
+        let p99_ns = self.latency.get("response").and_then(|response| response.quantiles()[2]).unwrap_or(0.0);
+        match &self.timeliness {
+            Some(of) => {
+                let beyond = (of.missed_pct() - of.limit_pct).max(0.0);
+                BEYOND_LIMIT * beyond + p99_ns / of.deadline_ns.max(1) as f64
+            }
+            None => p99_ns / 1e9,
+        }
     }
 }
 
