@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Opens the pages of small results in headless Chromium, light and dark, wide and narrow: the console stays empty, all drawings are
-# there, nothing is wider than the page, and the script has added its buttons. Screenshots stay in target/pages. With `--install` it
-# installs Chromium if it is missing, measures results with all types of charts and an index of them, and checks with axe-core that
-# readers with a disability can use the pages.
+# there, nothing is wider than the page, the script has added its buttons, and no printed page is empty. Screenshots stay in
+# target/pages. With `--install` it installs Chromium if it is missing, measures results with all types of charts and an index of them,
+# and checks with axe-core that readers with a disability can use the pages, and that no text in a chart is cut, outside or on another.
 . "$(dirname -- "$0")/common.sh"
 
 say 'pages: reports in a browser'
@@ -34,6 +34,7 @@ measure sizes characterize --driver udp,sim --baseline udp --size 64,1024 --no-r
 measure loads load --driver udp --size 64 --rate 500,2000
 if [ "${1:-}" = --install ]; then
   measure mix run mix --driver tcp --no-reference
+  measure system run sierra-nevada --driver cyclonedds --no-reference
   measure stalls load --driver sim --size 64 --rate 2000 --set 'options.sim.stall="40ms,15ms"' --no-reference
   measure endpoints characterize --driver sim --size 64 --topology 1-1,1-2,1-3 --no-reference
   measure ring latency --driver sim --size 64 --topology ring-2,ring-3,ring-4 --no-reference
@@ -72,6 +73,20 @@ PYTHON
     browse --window-size="$size" ${flag:+"$flag"} --screenshot="$pages/$name/$as.png" "$url" 2>/dev/null
     [ -s "$pages/$name/$as.png" ] || fail "no screenshot of $name ($as)" 'try the browser by hand'
   done
+  browse --no-pdf-header-footer --print-to-pdf="$pages/$name/print.pdf" "$url" 2>/dev/null
+  python3 - "$pages/$name/print.pdf" <<'PYTHON'
+import re, sys, zlib
+
+data = open(sys.argv[1], "rb").read()
+objects = dict(re.findall(rb"(\d+) 0 obj(.*?)endobj", data, re.S))
+pages = [of for of in objects.values() if re.search(rb"/Type\s*/Page\b", of)]
+if not pages:
+    sys.exit(f"error: {sys.argv[1]} has no page\nhint: print the page by hand")
+for number, page in enumerate(pages, 1):
+    stream = objects[re.search(rb"/Contents (\d+) 0 R", page).group(1)].split(b"stream", 1)[1].strip(b"\r\n")
+    if not re.search(rb"\bT[jJ]\b", zlib.decompressobj().decompress(stream)):
+        sys.exit(f"error: page {number} of {sys.argv[1]} is empty\nhint: see the rules for print in style.css")
+PYTHON
 done
 printf 'screenshots are in %s\n' "$pages"
 [ "${1:-}" = --install ] || exit 0
@@ -101,6 +116,15 @@ show = """axe.run().then(r => {
   const inside = e => e.closest(".scroll,svg,pre,.skip");
   const wide = [...document.body.querySelectorAll("*")].find(e => !inside(e) && e.getBoundingClientRect().right > end + 1);
   if (wide) ids.push("wider-than-the-page-" + wide.tagName);
+  for (const chart of [...document.querySelectorAll("figure svg.chart")].filter(e => e.checkVisibility())) {
+    const id = chart.closest("figure").id, room = chart.getBoundingClientRect();
+    const boxes = [...chart.querySelectorAll("text")].map(e => [e.textContent, e.getBoundingClientRect()]);
+    if (boxes.some(([text]) => text.includes("\u2026"))) ids.push("text-is-cut-" + id);
+    if (boxes.some(([, b]) => b.left < room.left - 2 || b.right > room.right + 2)) ids.push("text-is-outside-" + id);
+    const on = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 3 &&
+      Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 5;
+    if (boxes.some(([, a], i) => boxes.slice(i + 1).some(([, b]) => on(a, b)))) ids.push("text-on-text-" + id);
+  }
   document.title = "violated:" + ids.join(" ") + ";" })""".replace("WIDTH", width)
 open(sys.argv[3], "w").write(page.replace("</body>", f"<script>{axe}</script><script>{show}</script></body>"))
 PYTHON

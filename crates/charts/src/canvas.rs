@@ -109,23 +109,12 @@ impl Canvas {
     pub fn mark(&mut self, slot: Slot, at: Position, r: f64, class: &str, title: &str) {
         let class = format!("{class} {}", slot.class());
         let (x, y) = at;
-        let points = match slot {
-            Slot::S1 | Slot::Ink => {
-                let place = format!("cx=\"{}\" cy=\"{}\" r=\"{}\"", px(x), px(y), px(r));
-                self.element("circle", &place, &class, title);
-                return;
-            }
-            Slot::S0 => {
-                let r = 0.9 * r;
-                vec![(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)]
-            }
-            Slot::S2 => {
-                let r = 1.4 * r;
-                vec![(x, y - r), (x + r, y), (x, y + r), (x - r, y)]
-            }
-            Slot::S3 => vec![(x, y - 1.1 * r), (x + 1.25 * r, y + 1.1 * r), (x - 1.25 * r, y + 1.1 * r)],
-            Slot::S4 => vec![(x, y + 1.1 * r), (x + 1.25 * r, y - 1.1 * r), (x - 1.25 * r, y - 1.1 * r)],
-        };
+        if matches!(slot, Slot::S1 | Slot::Ink) {
+            let place = format!("cx=\"{}\" cy=\"{}\" r=\"{}\"", px(x), px(y), px(r));
+            self.element("circle", &place, &class, title);
+            return;
+        }
+        let points: Vec<Position> = shape(slot).iter().map(|(dx, dy)| (x + dx * r, y + dy * r)).collect();
         self.raw_path(&format!("{}Z", outline(&points)), &class, title);
     }
 
@@ -165,6 +154,13 @@ impl Canvas {
             .expect("a string grows");
     }
 
+    /// Writes lines of text below each other, the first one at a position.
+    pub fn lines(&mut self, (x, y): Position, anchor: Anchor, class: &str, lines: &[String]) {
+        for (index, line) in lines.iter().enumerate() {
+            self.text((x, y + text::LINE * index as f64), anchor, class, line);
+        }
+    }
+
     fn raw_path(&mut self, d: &str, class: &str, title: &str) {
         self.element("path", &format!("d=\"{d}\""), class, title);
     }
@@ -185,6 +181,49 @@ impl Canvas {
             Some(palette) => attributes(class, palette),
             None => format!(" class=\"{class}\""),
         }
+    }
+}
+
+/// Returns the corners of the shape of a slot, for the radius 1 around 0. Their bounding box has 0 in its middle.
+fn shape(slot: Slot) -> &'static [Position] {
+    match slot {
+        Slot::S0 => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+        Slot::S1 | Slot::Ink => &[],
+        Slot::S2 => &[(0.0, -1.4), (1.4, 0.0), (0.0, 1.4), (-1.4, 0.0)],
+        Slot::S3 => &[(0.0, -1.1), (1.25, 1.1), (-1.25, 1.1)],
+        Slot::S4 => &[(0.0, 1.1), (1.25, -1.1), (-1.25, -1.1)],
+        Slot::S5 => &[
+            (-0.45, -1.4),
+            (0.45, -1.4),
+            (0.45, -0.45),
+            (1.4, -0.45),
+            (1.4, 0.45),
+            (0.45, 0.45),
+            (0.45, 1.4),
+            (-0.45, 1.4),
+            (-0.45, 0.45),
+            (-1.4, 0.45),
+            (-1.4, -0.45),
+            (-0.45, -0.45),
+        ],
+        Slot::S6 => &[
+            (0.0, -1.5),
+            (0.4, -0.5),
+            (1.5, -0.4),
+            (0.65, 0.3),
+            (0.95, 1.5),
+            (0.0, 0.85),
+            (-0.95, 1.5),
+            (-0.65, 0.3),
+            (-1.5, -0.4),
+            (-0.4, -0.5),
+        ],
+        Slot::S7 => &[(-1.1, 0.0), (1.1, -1.25), (1.1, 1.25)],
+        Slot::S8 => &[(1.1, 0.0), (-1.1, -1.25), (-1.1, 1.25)],
+        Slot::S9 => &[(-1.5, -0.6), (1.5, -0.6), (1.5, 0.6), (-1.5, 0.6)],
+        Slot::S10 => &[(-1.1, -1.3), (1.1, -1.3), (-1.1, 1.3), (1.1, 1.3)],
+        Slot::S11 => &[(-0.6, -1.5), (0.6, -1.5), (0.6, 1.5), (-0.6, 1.5)],
+        Slot::S12 => &[(-1.3, -1.1), (1.3, 1.1), (1.3, -1.1), (-1.3, 1.1)],
     }
 }
 

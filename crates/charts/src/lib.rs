@@ -4,7 +4,7 @@
 //! - [`standalone`] draws it as a file of its own.
 //! - [`table()`] returns the values that it draws, as text.
 //! - [`number`] formats numbers, and [`palette`] has the colours, of charts and of pages around them.
-//! - [`key_mark`] draws a dot with its interval for a table.
+//! - [`key_mark`] draws a dot with its interval for a table, and [`sign`] the mark of a series.
 //!
 //! The same data gives the same bytes. No text of a chart can add elements or attributes. A value that is not finite,
 //! is beyond 10^18, or is not positive on a logarithmic scale is not drawn: it interrupts its line, and stays in the
@@ -32,7 +32,7 @@ pub use model::{
     Percentiles, Point, Reference, Run, RunMark, RunStrip, Scale, SearchTrials, Series, Shade, Slot, Span,
     SpanKind, StripSeries, Table, Timeline, TimelinePanel, Trial, Trials, Unit, Window,
 };
-pub use page::{Colours, Width, key_mark, plot, standalone, svg};
+pub use page::{Colours, Width, key_mark, plot, sign, standalone, svg};
 pub use style::stylesheet;
 pub use table::table;
 pub use text::escaped;

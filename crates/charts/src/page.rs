@@ -46,14 +46,18 @@ pub enum Colours {
     Dark,
 }
 
+/// Height in px above which a narrow drawing does not fit beside another on a printed page.
+const TALL: f64 = 640.0;
+
 /// Draws a chart for a page with [`stylesheet`](crate::stylesheet): a `div` of class `plot` with a wide and a narrow
-/// SVG, of which the style shows one.
+/// SVG, of which the style shows one. A tall one has the class `tall`, too.
 ///
 /// `id` must differ from that of other charts of the page.
 #[must_use]
 pub fn plot(chart: &Chart, id: &str) -> String {
-    let (wide, narrow) = (svg(chart, id, Width::Wide), svg(chart, id, Width::Narrow));
-    format!("<div class=\"plot\">\n{wide}{narrow}</div>\n")
+    let ((wide, _), (narrow, height)) = (drawn(chart, id, Width::Wide), drawn(chart, id, Width::Narrow));
+    let class = if height > TALL { "plot tall" } else { "plot" };
+    format!("<div class=\"{class}\">\n{wide}{narrow}</div>\n")
 }
 
 /// Draws a chart as one SVG element for a page with [`stylesheet`](crate::stylesheet). Title, subtitle and note are
@@ -62,6 +66,11 @@ pub fn plot(chart: &Chart, id: &str) -> String {
 /// `id` must differ from that of other charts of the page.
 #[must_use]
 pub fn svg(chart: &Chart, id: &str, width: Width) -> String {
+    drawn(chart, id, width).0
+}
+
+/// Returns a chart as an SVG element, and its height in px.
+fn drawn(chart: &Chart, id: &str, width: Width) -> (String, f64) {
     let class = match width {
         Width::Wide => "wd",
         Width::Narrow => "nw",
@@ -70,7 +79,7 @@ pub fn svg(chart: &Chart, id: &str, width: Width) -> String {
     let mut canvas = Canvas::new(width.px(), None);
     let height = draw::draw(&chart.kind, &mut canvas);
     let open = opening(chart, &id, (width.px(), height), &format!("class=\"chart {class}\""));
-    format!("{open}{}</svg>\n", canvas.into_body())
+    (format!("{open}{}</svg>\n", canvas.into_body()), height)
 }
 
 /// Returns the start of an SVG element, with its title and description.
@@ -132,6 +141,17 @@ fn lines(canvas: &mut Canvas, text: &str, class: &str, size: f64, height: f64, t
         canvas.text((PADDING, y), Anchor::Start, class, &line);
     }
     y
+}
+
+/// Draws the mark of a series, 14 by 14 px, in front of its name. It is hidden from screen readers.
+#[must_use]
+pub fn sign(slot: Slot) -> String {
+    let mut canvas = Canvas::new(14.0, None);
+    canvas.mark(slot, (7.0, 7.0), 4.0, "mk", "");
+    let body = canvas.into_body();
+    format!(
+        "<svg class=\"chart sw\" viewBox=\"0 0 14 14\" width=\"14\" height=\"14\" aria-hidden=\"true\">\n{body}</svg>"
+    )
 }
 
 /// Draws a dot with its interval on a line from `range.low` to `range.high`, 96 by 14 px, for a table of key figures.

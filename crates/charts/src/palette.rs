@@ -24,7 +24,7 @@ pub struct Palette {
     pub axis: &'static str,
     /// Grid lines.
     pub grid: &'static str,
-    /// Series, by [`Slot`].
+    /// Series, by the class of their [`Slot`].
     pub series: [&'static str; 5],
     /// Fit.
     pub fit: &'static str,
@@ -70,13 +70,13 @@ impl Palette {
     /// Returns the colour of a series.
     #[must_use]
     pub fn slot(&self, slot: Slot) -> &'static str {
-        match slot {
-            Slot::S0 => self.series[0],
-            Slot::S1 => self.series[1],
-            Slot::S2 => self.series[2],
-            Slot::S3 => self.series[3],
-            Slot::S4 => self.series[4],
-            Slot::Ink => self.ink,
+        match slot.class() {
+            "s0" => self.series[0],
+            "s1" => self.series[1],
+            "s2" => self.series[2],
+            "s3" => self.series[3],
+            "s4" => self.series[4],
+            _ => self.ink,
         }
     }
 

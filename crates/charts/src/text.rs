@@ -93,35 +93,68 @@ pub(crate) fn fit(text: &str, size: f64, space: f64) -> String {
     format!("{}\u{2026}{}", head.trim_end(), tail.trim_start())
 }
 
-/// Returns the text in one line, or in two that are divided behind a space or a hyphen; what does not fit has an ellipsis.
-pub(crate) fn two_lines(text: &str, size: f64, space: f64) -> Vec<String> {
-    if width(text, size) <= space {
-        return vec![text.to_owned()];
-    }
-    let breaks = text.char_indices().filter(|(_, c)| matches!(c, ' ' | '-')).map(|(at, _)| at + 1);
-    let mut divided =
-        breaks.map(|at| text.split_at(at)).filter(|(first, _)| width(first.trim_end(), size) <= space);
-    // As much as possible in the first line.
-    match divided.next_back() {
-        Some((first, rest)) if !rest.is_empty() => vec![first.trim_end().to_owned(), fit(rest, size, space)],
-        _ => vec![fit(text, size, space)],
-    }
-}
+/// Height of a line of a text in px.
+pub(crate) const LINE: f64 = 14.0;
 
-/// Splits a text at spaces into lines of at most `space` px; a word that is longer is cut.
+/// Divides a text into lines of at most `space` px: behind spaces, else behind signs such as hyphens, else anywhere.
 pub(crate) fn wrap(text: &str, size: f64, space: f64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split([' ', '\n', '\t', '\r']).filter(|word| !word.is_empty()) {
-        let word = fit(word, size, space);
-        match lines.last_mut() {
-            Some(line) if width(line, size) + width(" ", size) + width(&word, size) <= space => {
-                line.push(' ');
-                line.push_str(&word);
+    let mut lines: Vec<String> = vec![String::new()];
+    let mut push = |part: &str, is_word: bool| {
+        let line = lines.last_mut().expect("there is a line");
+        let fits = width(line, size) + width(part.trim_end(), size) <= space;
+        let is_start = line.is_empty();
+        if fits || (is_start && !is_word) {
+            line.push_str(part);
+            return true;
+        }
+        if !is_start && (!is_word || width(part.trim_end(), size) <= space) {
+            lines.push(part.to_owned());
+            return true;
+        }
+        false
+    };
+    for word in text.split_inclusive([' ', '\n', '\t', '\r']) {
+        if push(word, true) {
+            continue;
+        }
+        for piece in word.split_inclusive(['-', '/', ',', ':', ';', '_', '=', '+', '&']) {
+            if !push(piece, true) {
+                let mut letter = [0; 4];
+                piece.chars().for_each(|c| _ = push(c.encode_utf8(&mut letter), false));
             }
-            _ => lines.push(word),
         }
     }
+    lines.iter_mut().for_each(|line| *line = line.trim().to_owned());
+    lines.retain(|line| !line.is_empty());
     lines
+}
+
+/// Returns each name in at most `most` lines of at most `space` px.
+///
+/// A longer name has an ellipsis in its middle. Names that would then be alike have their numbers in front.
+pub(crate) fn wrap_names(names: &[&str], size: f64, space: f64, most: usize) -> Vec<Vec<String>> {
+    let within = |name: &str| {
+        let (mut lines, mut room) = (wrap(name, size, space), most as f64 * space);
+        while lines.len() > most {
+            lines = wrap(&fit(name, size, room), size, space);
+            room *= 0.92;
+        }
+        lines
+    };
+    let shown: Vec<Vec<String>> = names.iter().map(|name| within(name)).collect();
+    let lines = |(index, name): (usize, &&str)| {
+        let alike = |other: &(&&str, &Vec<String>)| *other.1 == shown[index];
+        let is_alike = names.iter().zip(&shown).filter(alike).any(|(other, _)| other != name);
+        // A name that occurs again has the same number.
+        let number = 1 + names.iter().position(|other| other == name).unwrap_or(index);
+        if is_alike { within(&format!("{number}: {name}")) } else { shown[index].clone() }
+    };
+    names.iter().enumerate().map(lines).collect()
+}
+
+/// Returns the width of the widest line in px.
+pub(crate) fn widest<'t>(lines: impl IntoIterator<Item = &'t String>, size: f64) -> f64 {
+    lines.into_iter().map(|line| width(line, size)).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
@@ -156,19 +189,28 @@ mod tests {
         let cut = fit("a long name of a series that does not fit", 12.0, 80.0);
         assert_eq!(cut, "a long n\u{2026}fit");
         assert!(width(&cut, 12.0) <= 80.0, "{cut}");
-        assert_eq!(two_lines("short", 12.0, 100.0), ["short"]);
+        assert_eq!(wrap("short", 12.0, 100.0), ["short"]);
         assert_eq!(
-            two_lines("in-flight-16 deadline-10ms", 12.0, 100.0),
+            wrap("in-flight-16 deadline-10ms", 12.0, 100.0),
             ["in-flight-16", "deadline-10ms"],
             "a space is left out, a hyphen stays"
         );
-        assert_eq!(two_lines("time-based-filter-10ms", 12.0, 100.0), ["time-based-", "filter-10ms"]);
-        let cut = two_lines("word and-a-name-that-is-far-too-long-for-two-lines", 12.0, 80.0);
-        assert!(cut.len() == 2 && cut[1].contains('\u{2026}') && width(&cut[1], 12.0) <= 80.0, "{cut:?}");
-        assert_eq!(two_lines("withoutanybreak", 12.0, 60.0).len(), 1);
+        assert_eq!(wrap("time-based-filter-10ms", 12.0, 100.0), ["time-based-", "filter-10ms"]);
+        assert_eq!(wrap("withoutanybreak", 12.0, 60.0).concat(), "withoutanybreak");
+        assert_eq!(wrap("wide", 12.0, 0.0), ["w", "i", "d", "e"], "a line has a letter at least");
         let lines = wrap("one two three four five six seven", 13.0, 90.0);
         assert!(lines.len() > 1 && lines.iter().all(|line| width(line, 13.0) <= 90.0), "{lines:?}");
         assert_eq!(lines.join(" "), "one two three four five six seven");
         assert_eq!(wrap("", 13.0, 90.0), Vec::<String>::new());
+    }
+
+    #[test]
+    fn names_that_are_cut_are_told_apart() {
+        let long = |middle: &str| format!("{0} {middle} {0}", "abcdefghij".repeat(20));
+        let (one, two) = (long("one"), long("two"));
+        let shown = wrap_names(&[&one, &two, "c", &one], 12.0, 80.0, 3);
+        assert!(shown[0] != shown[1] && shown[0][0].starts_with("1: ") && shown[1][0].starts_with("2: "));
+        assert_eq!((&shown[2], &shown[3]), (&vec!["c".to_owned()], &shown[0]));
+        assert!(shown.iter().all(|lines| lines.len() <= 3 && widest(lines, 12.0) <= 80.0), "{shown:?}");
     }
 }

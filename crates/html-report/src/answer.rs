@@ -1,11 +1,11 @@
 //! Answer of a page: at most four sentences, from verdicts or from the values of these runs.
 
+mod systems;
+
 use charts::Series;
 use experiment::Workload;
 use report::parts;
-use results::{
-    CellResult, Conclusion, ConclusionWords, GrowthLaw, Metric, SystemOutcome, Verdict, VerdictKind,
-};
+use results::{CellResult, Conclusion, ConclusionWords, GrowthLaw, Metric, Verdict, VerdictKind};
 use stats::Better;
 
 use crate::{
@@ -17,8 +17,6 @@ use crate::{
 
 /// Maximum number of sentences.
 const MOST: usize = 4;
-/// Maximum number of series whose values are named in a sentence.
-const MOST_NAMED: usize = 4;
 /// Maximum length of a finding in the answer, in characters; longer ones are in the list of findings only.
 const MOST_OF_FINDING: usize = 200;
 
@@ -50,6 +48,11 @@ fn from_verdicts(scene: &Scene<'_>) -> Vec<Sentence> {
     };
     if compared.iter().all(|verdict| blocks_needed(verdict).is_some()) {
         return Vec::new();
+    }
+    let of_systems = systems::verdicts(scene);
+    if !of_systems.is_empty() {
+        // A claim about one flow of many says less than all of them together.
+        return systems::met(scene).into_iter().chain(of_systems).collect();
     }
     let mut sentences: Vec<Sentence> = sentence(scene, first).into_iter().collect();
     let differs = |verdict: &&&Verdict| verdict.metric == first.metric && kind(verdict) != kind(first);
@@ -232,7 +235,7 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
         (Workload::Search, Metric::Headroom, false),
         (Workload::Discovery, Metric::AllMatched, false),
     ];
-    let systems = systems(scene);
+    let systems = systems::met(scene);
     for (workload, metric, largest) in workloads {
         // The response times of all topics together depend on which one sends most.
         if workload == Workload::Paced && systems.is_some() {
@@ -263,48 +266,6 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
     sentences
 }
 
-/// Returns in how many runs the deadlines of all topics were met, and which topic missed most; `None` without deadlines.
-fn systems(scene: &Scene<'_>) -> Option<Sentence> {
-    let paced = scene.of_workload(Workload::Paced);
-    let of_cell = |series: &'_ Series, cell: &CellResult| {
-        let system = cell.paced.as_ref()?.system.clone()?;
-        (system.runs > 0).then(|| (series.clone(), system))
-    };
-    let all = paced.iter().flat_map(|(series, cells)| cells.iter().filter_map(|cell| of_cell(series, cell)));
-    let mut found: Vec<(Series, SystemOutcome)> = all.collect();
-    let worst =
-        found.iter().flat_map(|(series, system)| system.not_met.iter().map(move |not_met| (series, not_met)));
-    let worst = worst.max_by(|(_, left), (_, right)| left.missed_pct.total_cmp(&right.missed_pct));
-    let end = worst.map(|(series, not_met)| {
-        let missed = results::format_value(not_met.missed_pct);
-        [
-            plain(format!("; the most was missed by `{}`, {missed} % in a run with ", not_met.flow)),
-            Words::Name(series.clone()),
-        ]
-    });
-    let more = found.len().saturating_sub(MOST_NAMED);
-    found.truncate(MOST_NAMED);
-    let mut sentence = vec![plain("All deadlines were met in ")];
-    for (index, (series, system)) in found.iter().enumerate() {
-        if index > 0 {
-            sentence.push(plain(if index + 1 == found.len() && more == 0 { " and " } else { ", " }));
-        }
-        sentence.push(strong(format!(
-            "{} of {}",
-            system.met_runs,
-            parts::count(system.runs as usize, "run")
-        )));
-        sentence.push(plain(" with "));
-        sentence.push(Words::Name(series.clone()));
-    }
-    if more > 0 {
-        sentence.push(plain(format!(" and {more} more")));
-    }
-    sentence.extend(end.into_iter().flatten());
-    sentence.push(plain("."));
-    (!found.is_empty()).then_some(sentence)
-}
-
 /// Returns what one more endpoint costs, without the values at both ends; at most two laws.
 fn laws(scene: &Scene<'_>) -> Vec<Sentence> {
     let all = scene.document.findings.iter().filter_map(|finding| finding.growth.as_ref());
@@ -322,7 +283,7 @@ fn values(scene: &Scene<'_>, focus: &[(&Series, &CellResult)], metric: Metric) -
     found.first()?;
     // Of many, the best and the worst.
     let all = found.len();
-    if all > MOST_NAMED {
+    if all > systems::MOST_NAMED {
         found.sort_by(|left, right| match metric.better() {
             Better::Less => left.2.total_cmp(&right.2),
             Better::More => right.2.total_cmp(&left.2),

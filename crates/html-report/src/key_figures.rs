@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use charts::{
-    Better, Estimate, Interval,
+    Better, Estimate, Interval, Unit,
     number::{Prefix, plain},
 };
 use experiment::Workload;
-use results::{CellResult, Metric};
+use results::{CellFlow, CellResult, FlowRecord, Metric};
 
 use crate::{
     figures::{distribution::at_one_size, verdicts::point_words},
     page::{KeyColumn, KeyFigure, KeyFigures, KeyRow},
     scene::Scene,
-    values::{LEAST_FOR_INTERVAL, Quantity},
+    values::{LEAST_FOR_INTERVAL, Quantity, estimate},
 };
 
 /// Maximum number of columns.
@@ -40,11 +40,14 @@ pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
         let cell_of = |index: usize| focus.get(scene.series[index].series.name.as_str()).copied();
         for quantity in quantities {
             let cells: Vec<Option<&CellResult>> = (0..scene.series.len()).map(cell_of).collect();
-            let has_value = |cell: &CellResult| quantity.over_runs(cell).is_some();
+            let has_value = |cell: &CellResult| value(quantity, cell).is_some();
             let Some(first) = cells.iter().flatten().find(|cell| has_value(cell)) else { continue };
             let is_known = columns.iter().any(|column| column.quantity == quantity);
             if columns.len() < MOST_COLUMNS && !is_known {
-                let point = point_words(scene, &first.id);
+                let point = match first.factors.flows.len() {
+                    0 | 1 => point_words(scene, &first.id),
+                    flows => format!("worst of {flows} flows"),
+                };
                 let point = if point.is_empty() { point } else { format!(", {point}") };
                 columns.push(Column { quantity, heading: format!("{}{point}", short(quantity)), cells });
             }
@@ -53,20 +56,21 @@ pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
     if columns.is_empty() {
         return None;
     }
-    let estimates: Vec<Vec<Option<Estimate>>> = columns
+    let values: Vec<Vec<Option<Value>>> = columns
         .iter()
-        .map(|column| column.cells.iter().map(|cell| column.quantity.over_runs((*cell)?)).collect())
+        .map(|column| column.cells.iter().map(|cell| value(column.quantity, (*cell)?)).collect())
         .collect();
     let prefixes: Vec<Prefix> = columns
         .iter()
-        .zip(&estimates)
+        .zip(&values)
         .map(|(column, of)| {
-            let values: Vec<f64> = of.iter().flatten().map(|estimate| estimate.value).collect();
+            let values: Vec<f64> = of.iter().flatten().map(|value| value.estimate.value).collect();
             column.quantity.unit().common_prefix(values)
         })
         .collect();
-    let heads = columns.iter().zip(&estimates).zip(&prefixes).map(|((column, of), prefix)| {
-        let highest = of.iter().flatten().map(|estimate| estimate.value).fold(0.0, f64::max);
+    let heads = columns.iter().zip(&values).zip(&prefixes).map(|((column, of), prefix)| {
+        let highest = of.iter().flatten().map(|value| value.estimate.value).fold(0.0, f64::max);
+        let highest = if highest > 0.0 { highest } else { 1.0 };
         let arrow = match column.quantity.better() {
             Better::Lower => '\u{2193}',
             Better::Higher => '\u{2191}',
@@ -79,14 +83,14 @@ pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
         }
     });
     let heads: Vec<KeyColumn> = heads.collect();
-    let has_value = |index: &usize| estimates.iter().any(|of| of[*index].is_some());
+    let has_value = |index: &usize| values.iter().any(|of| of[*index].is_some());
     let rows: Vec<usize> = (0..scene.series.len()).filter(has_value).collect();
     let more = rows.len().saturating_sub(MOST_ROWS);
     let row = |index: &usize| {
         let figures = columns.iter().enumerate().map(|(column, of)| {
-            let estimate = estimates[column][*index]?;
+            let value = values[column][*index].as_ref()?;
             let runs = of.cells[*index].map_or(0, |cell| cell.claimed_runs().count());
-            Some(figure(estimate, runs, &prefixes[column]))
+            Some(figure(value, runs, &prefixes[column]))
         });
         KeyRow {
             series: scene.series[*index].series.clone(),
@@ -111,7 +115,12 @@ fn wanted() -> Vec<(Workload, bool, Vec<Quantity>)> {
         (
             Workload::Paced,
             false,
-            vec![metric(Metric::ResponseP50), metric(Metric::ResponseP99), metric(Metric::Delivered)],
+            vec![
+                metric(Metric::Missed),
+                metric(Metric::ResponseP50),
+                metric(Metric::ResponseP99),
+                metric(Metric::Delivered),
+            ],
         ),
         (
             Workload::Search,
@@ -131,6 +140,7 @@ fn wanted() -> Vec<(Workload, bool, Vec<Quantity>)> {
 
 fn short(quantity: Quantity) -> &'static str {
     match quantity {
+        Quantity::Metric(Metric::Missed) => "Missed deadlines",
         Quantity::Metric(Metric::Goodput) => "Throughput",
         Quantity::Metric(Metric::Delivered) => "Samples/s",
         Quantity::Metric(Metric::ResponseP50) => "Response p50",
@@ -150,11 +160,53 @@ fn short(quantity: Quantity) -> &'static str {
     }
 }
 
-fn figure(estimate: Estimate, runs: usize, prefix: &Prefix) -> KeyFigure {
+/// Value of a cell, and what it is the value of: nothing, or the worst flow of a mix.
+struct Value {
+    estimate: Estimate,
+    of: String,
+}
+
+/// Returns the value of a cell. Of a mix, each flow has its own values, and those of all together depend on which one sends most: it is
+/// that of the worst flow at its worst reader, by how far it is beyond its limit.
+fn value(quantity: Quantity, cell: &CellResult) -> Option<Value> {
+    if cell.factors.flows.len() < 2 {
+        return Some(Value { estimate: quantity.over_runs(cell)?, of: String::new() });
+    }
+    let of_record: fn(&FlowRecord) -> Option<f64> = match quantity {
+        Quantity::Metric(Metric::Missed) => |flow| Some(flow.timeliness.as_ref()?.missed_pct()),
+        Quantity::Metric(Metric::ResponseP50) => |flow| Some(flow.latency.get("response")?.p50_ns? as f64),
+        Quantity::Metric(Metric::ResponseP99) => |flow| Some(flow.latency.get("response")?.p99_ns? as f64),
+        _ => return None,
+    };
+    let of_flow = |flow: &CellFlow| {
+        let is_same = |record: &&FlowRecord| {
+            (&record.name, &record.writer, &record.reader) == (&flow.name, &flow.writer, &flow.reader)
+        };
+        let records = cell.claimed_runs().flat_map(|run| run.flows.iter().filter(is_same));
+        let estimate = estimate(&records.filter_map(of_record).collect::<Vec<_>>())?;
+        let limit =
+            flow.timeliness.as_ref().map(|of| of.limit_pct).filter(|_| quantity.unit() == Unit::Percent);
+        let limit_words =
+            limit.map_or_else(String::new, |pct| format!(", limit {}\u{a0}%", results::format_value(pct)));
+        let name = report::parts::flow_at_reader(cell, &flow.name, &flow.reader);
+        let of = format!("{name}{limit_words}");
+        Some((estimate.value - limit.unwrap_or(0.0), Value { estimate, of }))
+    };
+    let flows = cell.paced.as_ref()?.flows.iter().filter_map(of_flow);
+    flows.max_by(|(left, _), (right, _)| left.total_cmp(right)).map(|(_, value)| value)
+}
+
+fn figure(value: &Value, runs: usize, prefix: &Prefix) -> KeyFigure {
+    let Value { estimate, of } = value;
     let text = |value: f64| plain(value / prefix.factor);
     let interval = estimate.interval.map(|Interval { low, high }| {
         let name = if runs < LEAST_FOR_INTERVAL { "" } else { "95\u{a0}% " };
         format!("{name}{} to {}", text(low), text(high))
     });
-    KeyFigure { text: text(estimate.value), interval: interval.unwrap_or_default(), estimate }
+    KeyFigure {
+        text: text(estimate.value),
+        of: of.clone(),
+        interval: interval.unwrap_or_default(),
+        estimate: *estimate,
+    }
 }

@@ -18,6 +18,8 @@ pub struct Page {
     pub fitness: Fitness,
     /// Figures of each series; `None` without values.
     pub key_figures: Option<KeyFigures>,
+    /// Topics of systems, those that suffer first at the top; `None` without deadlines.
+    pub topics: Option<DataTable>,
     /// Host and date, in the line below the title of each chart.
     pub origin: String,
     /// Charts under their headings.
@@ -142,6 +144,8 @@ pub struct KeyRow {
 pub struct KeyFigure {
     /// Formatted value, in the unit of the column.
     pub text: String,
+    /// Subject of the value, as the worst flow of a mix; empty if it is the whole configuration.
+    pub of: String,
     /// Formatted interval; may be empty.
     pub interval: String,
     /// Value with its interval, for the mark.
@@ -187,13 +191,8 @@ pub(crate) const fn class(grade: Grade) -> &'static str {
     }
 }
 
-/// Returns the colour of a series at a position among those that are no bare socket; the page has four.
+/// Returns colour and shape of a series at a position among those that are no bare socket. Beyond the twelfth they repeat: charts with more
+/// have fields or rows with names.
 pub(crate) const fn slot(position: usize) -> Slot {
-    match position {
-        0 => Slot::S1,
-        1 => Slot::S2,
-        2 => Slot::S3,
-        3 => Slot::S4,
-        _ => Slot::Ink,
-    }
+    Slot::SERIES[1 + position % (Slot::SERIES.len() - 1)]
 }

@@ -27,7 +27,7 @@ pub(crate) struct Topic<'c> {
     pub flow: &'c Flow,
     /// Values of its flows, each at its worst reader. Never empty.
     pub flows: Vec<&'c CellFlow>,
-    /// How much its worst flow suffers, see [`CellFlow::strain`].
+    /// Strain of its worst flow, see [`CellFlow::strain`].
     pub strain: f64,
 }
 

@@ -2,7 +2,7 @@
 
 use results::{ResultDocument, Verdict, VerdictKind};
 
-/// What the verdicts on the flows of a system say together.
+/// Summary of the verdicts on the flows of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemVerdict {
     /// Cell that is compared, by id.

@@ -7,7 +7,7 @@ use crate::{
     model::{Claim, Forest, ForestRow, Slot},
     number::change,
     scale::{Kind, Map},
-    text::{BOLD, fit, two_lines, width},
+    text::{BOLD, LINE, widest, width, wrap, wrap_names},
 };
 
 /// Ratios that get a tick if there is space, the most important first.
@@ -22,6 +22,14 @@ const WIDER: (f64, f64) = (0.12, 0.6);
 /// Space between groups in px.
 const GROUP_GAP: f64 = 8.0;
 
+/// Most lines of a text of a row.
+const MOST_LINES: usize = 5;
+/// Sizes of names, and of labels, in px.
+const SIZES: (f64, f64) = (BOLD * 13.0, 12.5);
+
+/// Position of the first row below one line of headings.
+const TOP: f64 = 36.0;
+
 struct Layout {
     map: Map,
     /// Position of labels, and the space for group and label.
@@ -29,54 +37,113 @@ struct Layout {
     label: f64,
     /// Position of the words at the right.
     words: f64,
-    row: f64,
+}
+
+/// Texts of a row in lines, and where it is.
+struct RowLayout {
+    /// Empty in narrow charts, and below the first row of a group.
+    group: Vec<String>,
+    /// In narrow charts with the group.
+    label: Vec<String>,
+    words: Vec<String>,
+    interval: Vec<String>,
+    top: f64,
+    height: f64,
 }
 
 /// Draws the chart and returns its height.
 pub(crate) fn draw(forest: &Forest, canvas: &mut Canvas) -> f64 {
     let layout = layout(forest, canvas);
     let (left, right) = (layout.map.from, layout.map.to);
-    let top = 36.0;
-    let starts: Vec<bool> = (0..forest.rows.len())
-        .map(|index| index == 0 || forest.rows[index].group != forest.rows[index - 1].group)
-        .collect();
-    let groups = starts.iter().filter(|start| **start).count();
-    let bottom = top + forest.rows.len() as f64 * layout.row + (groups.max(1) - 1) as f64 * GROUP_GAP;
-    axis(forest, canvas, &layout.map, top, bottom);
     let zero = layout.map.at(1.0).unwrap_or(left);
-    headings(forest, canvas, zero, right);
-    let mut y = top;
-    for (index, (row, start)) in forest.rows.iter().zip(starts).enumerate() {
-        if start && index > 0 {
-            y += GROUP_GAP;
-        }
-        words(row, canvas, &layout, y, start);
-        interval(row, canvas, &layout.map, if canvas.is_narrow() { y + 31.0 } else { y + 16.0 });
-        y += layout.row;
+    let top = headings(forest, canvas, zero, right);
+    let (rows, bottom) = rows(forest, canvas, &layout, top);
+    axis(forest, canvas, &layout.map, top, bottom);
+    for (row, place) in forest.rows.iter().zip(&rows) {
+        words(row, canvas, &layout, place);
+        let y = if canvas.is_narrow() { place.height - 15.0 } else { place.height / 2.0 };
+        interval(row, canvas, &layout.map, place.top + y);
     }
-    let half = width(&forest.axis_label, 12.0) / 2.0;
+    let label = wrap(&forest.axis_label, 12.0, canvas.width());
+    let half = widest(&label, 12.0) / 2.0;
     let middle = f64::midpoint(left, right).min(canvas.width() - half).max(half);
-    canvas.text((middle, bottom + 34.0), Anchor::Middle, "t", &forest.axis_label);
-    if forest.more.is_empty() {
-        return bottom + 40.0;
-    }
-    canvas.text((0.0, bottom + 54.0), Anchor::Start, "t", &forest.more);
-    bottom + 60.0
+    canvas.lines((middle, bottom + 34.0), Anchor::Middle, "t", &label);
+    let bottom = bottom + 40.0 + LINE * label.len().saturating_sub(1) as f64;
+    let more = wrap(&forest.more, 12.0, canvas.width());
+    canvas.lines((0.0, bottom + 14.0), Anchor::Start, "t", &more);
+    if more.is_empty() { bottom } else { bottom + 6.0 + LINE * more.len() as f64 }
 }
 
 fn layout(forest: &Forest, canvas: &Canvas) -> Layout {
     let total = canvas.width();
     let widest = |text: &dyn Fn(&ForestRow) -> f64| forest.rows.iter().map(text).fold(0.0, f64::max);
-    let group = widest(&|row| width(&row.group, BOLD * 13.0)).min(0.22 * total);
-    let label = widest(&|row| width(&row.label, 12.5)).min(0.24 * total);
-    let words = widest(&|row| width(&row.words, BOLD * 13.0).max(width(&row.interval_words, 12.0)));
+    let group = widest(&|row| width(&row.group, SIZES.0)).min(0.22 * total);
+    let label = widest(&|row| width(&row.label, SIZES.1)).min(0.22 * total);
+    let words = widest(&|row| width(&row.words, SIZES.0).max(width(&row.interval_words, 12.0)));
     let words = total - words.min(0.32 * total);
     let gap = if group > 0.0 { 10.0 } else { 0.0 };
     let (left, right) =
         if canvas.is_narrow() { (10.0, total - 10.0) } else { (group + gap + label + 16.0, words - 16.0) };
     let map = Map::between(Kind::Log, domain(&forest.rows), left, right);
-    let row = if canvas.is_narrow() { 46.0 } else { 32.0 };
-    Layout { map, group, label: group + gap, words, row }
+    Layout { map, group, label: group + gap, words }
+}
+
+/// Divides the texts of all rows into lines, places the rows below `top`, and returns the lower edge of the last one.
+fn rows(forest: &Forest, canvas: &Canvas, layout: &Layout, top: f64) -> (Vec<RowLayout>, f64) {
+    let total = canvas.width();
+    let names = |of: &dyn Fn(&ForestRow) -> String, size, space| {
+        let texts: Vec<String> = forest.rows.iter().map(of).collect();
+        wrap_names(&texts.iter().map(String::as_str).collect::<Vec<_>>(), size, space, MOST_LINES)
+    };
+    let starts: Vec<bool> = (0..forest.rows.len())
+        .map(|index| index == 0 || forest.rows[index].group != forest.rows[index - 1].group)
+        .collect();
+    let mut rows: Vec<RowLayout> = Vec::new();
+    if canvas.is_narrow() {
+        let both = |row: &ForestRow| match row.group.is_empty() {
+            true => row.label.clone(),
+            false => format!("{}, {}", row.group, row.label),
+        };
+        let labels = names(&both, SIZES.1, total);
+        for (row, label) in forest.rows.iter().zip(labels) {
+            let words = wrap(&row.words, SIZES.0, total);
+            // The words are behind the last line of the label, if there is space.
+            let last = label.last().map_or(0.0, |line| width(line, SIZES.1));
+            let lines = label.len() + words.len()
+                - usize::from(words.len() == 1 && last + 12.0 + width(&words[0], SIZES.0) <= total);
+            let height = 32.0 + LINE * lines as f64;
+            let interval = vec![row.interval_words.clone()];
+            rows.push(RowLayout { group: Vec::new(), label, words, interval, top: 0.0, height });
+        }
+    } else {
+        let groups = names(&|row| row.group.clone(), SIZES.0, layout.group);
+        let labels = names(&|row| row.label.clone(), SIZES.1, layout.map.from - layout.label - 12.0);
+        for (((row, group), label), is_start) in forest.rows.iter().zip(groups).zip(labels).zip(&starts) {
+            let group = if *is_start { group } else { Vec::new() };
+            let words = wrap(&row.words, SIZES.0, total - layout.words);
+            let interval = wrap(&row.interval_words, 12.0, total - layout.words);
+            let lines = label.len().max(words.len() + interval.len());
+            let height = 32.0_f64.max(4.0 + LINE * lines as f64);
+            rows.push(RowLayout { group, label, words, interval, top: 0.0, height });
+        }
+        // A group has space for its name.
+        let mut first = 0;
+        while first < rows.len() {
+            let end = (first + 1..rows.len()).find(|index| starts[*index]).unwrap_or(rows.len());
+            let height: f64 = rows[first..end].iter().map(|row| row.height).sum();
+            let more = (4.0 + LINE * rows[first].group.len() as f64 - height).max(0.0);
+            let each = more / (end - first) as f64;
+            rows[first..end].iter_mut().for_each(|row| row.height += each);
+            first = end;
+        }
+    }
+    let mut y = top;
+    for (index, row) in rows.iter_mut().enumerate() {
+        y += if starts[index] && index > 0 { GROUP_GAP } else { 0.0 };
+        row.top = y;
+        y += row.height;
+    }
+    (rows, y)
 }
 
 /// Returns the ends of the axis as powers of ten: all estimates and 1, and intervals as far as that leaves space
@@ -127,19 +194,24 @@ fn change_text(ratio: f64) -> String {
     format!("{}{number}\u{a0}%", if percent > 0.0 { "+" } else { "" })
 }
 
-fn headings(forest: &Forest, canvas: &mut Canvas, zero: f64, right: f64) {
-    let above = format!("{} \u{2192}", forest.above);
-    let below = format!("\u{2190} {}", forest.below);
-    let above_at = (zero + 8.0).min(canvas.width() - width(&above, 12.0)).max(0.0);
-    let right = right.max(above_at);
-    if !forest.below.is_empty() {
-        let end = above_at - 16.0;
-        canvas.text((end, 16.0), Anchor::End, "am", &fit(&below, 12.0, end));
+/// Writes the directions above the axis, and returns the position of the first row.
+fn headings(forest: &Forest, canvas: &mut Canvas, zero: f64, right: f64) -> f64 {
+    let total = canvas.width();
+    let with_arrow = |text: &str, shown: String| if text.is_empty() { text.to_owned() } else { shown };
+    let above = with_arrow(&forest.above, format!("{} \u{2192}", forest.above));
+    let below = with_arrow(&forest.below, format!("\u{2190} {}", forest.below));
+    let above_at = (zero + 8.0).min(total - width(&above, 12.0)).max(0.0);
+    let end = if above.is_empty() { total } else { above_at - 16.0 };
+    if width(&below, 12.0) <= end && width(&above, 12.0) <= total {
+        canvas.text((above_at.min(right.max(above_at)), 16.0), Anchor::Start, "am", &above);
+        canvas.text((end, 16.0), Anchor::End, "am", &below);
+        return TOP;
     }
-    if !forest.above.is_empty() {
-        let space = canvas.width() - above_at;
-        canvas.text((above_at.min(right), 16.0), Anchor::Start, "am", &fit(&above, 12.0, space));
-    }
+    // Below each other, each at its side.
+    let [below, above] = [wrap(&below, 12.0, total), wrap(&above, 12.0, total)];
+    canvas.lines((0.0, 16.0), Anchor::Start, "am", &below);
+    canvas.lines((total, 16.0 + LINE * below.len() as f64), Anchor::End, "am", &above);
+    TOP + LINE * (below.len() + above.len()).saturating_sub(1) as f64
 }
 
 fn slot(row: &ForestRow) -> Slot {
@@ -149,44 +221,35 @@ fn slot(row: &ForestRow) -> Slot {
     }
 }
 
-fn words(row: &ForestRow, canvas: &mut Canvas, layout: &Layout, y: f64, start: bool) {
+fn words(row: &ForestRow, canvas: &mut Canvas, layout: &Layout, place: &RowLayout) {
     let class = match row.claim {
         Claim::Better | Claim::Worse => format!("n {}", row.slot.class()),
         Claim::Equivalent => "b".to_owned(),
         Claim::Inconclusive => "w".to_owned(),
     };
     let total = canvas.width();
+    let RowLayout { group, label, words, interval, top, height } = place;
     if canvas.is_narrow() {
-        let both =
-            if row.group.is_empty() { row.label.clone() } else { format!("{}, {}", row.group, row.label) };
-        let words = fit(&row.words, BOLD * 13.0, 0.5 * total);
-        canvas.text((total, y + 14.0), Anchor::End, &class, &words);
-        let space = total - width(&words, BOLD * 13.0) - 12.0;
-        let interval = width(&row.interval_words, 11.0);
-        if width(&both, 12.5) + interval + 12.0 <= space {
-            canvas.text((space, y + 14.0), Anchor::End, "vh", &row.interval_words);
+        canvas.lines((0.0, top + 14.0), Anchor::Start, "w", label);
+        let last = top + height - 32.0;
+        canvas.lines((total, last - LINE * words.len().saturating_sub(1) as f64), Anchor::End, &class, words);
+        let own = words.last().map_or(0.0, |line| width(line, SIZES.0) + 12.0);
+        let is_beside = LINE * (label.len() + words.len()) as f64 + 32.0 > *height;
+        let used = label.last().filter(|_| is_beside).map_or(0.0, |line| width(line, SIZES.1) + 12.0);
+        if let [text] = &interval[..]
+            && used + width(text, 11.0) + own <= total
+        {
+            canvas.text((total - own, last), Anchor::End, "vh", text);
         }
-        canvas.text((0.0, y + 14.0), Anchor::Start, "w", &fit(&both, 12.5, space));
         return;
     }
-    if start {
-        let group = two_lines(&row.group, BOLD * 13.0, layout.group);
-        in_row(canvas, (layout.group, y), Anchor::End, "b", &group);
-    }
-    let space = layout.map.from - layout.label - 12.0;
-    in_row(canvas, (layout.label, y), Anchor::Start, "w", &two_lines(&row.label, 12.5, space));
-    let space = total - layout.words;
-    let first = if row.interval_words.is_empty() { y + 20.0 } else { y + 14.0 };
-    canvas.text((layout.words, first), Anchor::Start, &class, &fit(&row.words, BOLD * 13.0, space));
-    canvas.text((layout.words, y + 28.0), Anchor::Start, "t", &fit(&row.interval_words, 12.0, space));
-}
-
-/// Writes one or two lines in the middle of a row that begins at `y`.
-fn in_row(canvas: &mut Canvas, (x, y): (f64, f64), anchor: Anchor, class: &str, lines: &[String]) {
-    let first = y + if lines.len() > 1 { 13.0 } else { 20.0 };
-    for (index, line) in lines.iter().enumerate() {
-        canvas.text((x, first + 14.0 * index as f64), anchor, class, line);
-    }
+    let middle = top + height / 2.0 + 4.0;
+    let first = |lines: usize| middle - LINE / 2.0 * lines.saturating_sub(1) as f64;
+    canvas.lines((layout.group, first(group.len()).max(top + 13.0)), Anchor::End, "b", group);
+    canvas.lines((layout.label, first(label.len())), Anchor::Start, "w", label);
+    let begin = first(words.len() + interval.len());
+    canvas.lines((layout.words, begin), Anchor::Start, &class, words);
+    canvas.lines((layout.words, begin + LINE * words.len() as f64), Anchor::Start, "t", interval);
 }
 
 fn interval(row: &ForestRow, canvas: &mut Canvas, map: &Map, y: f64) {

@@ -6,53 +6,66 @@ use crate::{
     model::{Heat, HeatCell, HeatRow, Shade, Slot},
     number::{Prefix, change, drawable, plain, value},
     palette::STRONGEST_FIELD,
-    text::{fit, width},
+    text::{LINE, widest, width, wrap, wrap_names},
 };
 
 /// Height of a row in px.
 const ROW: f64 = 24.0;
 /// Size of the texts in px.
 const SIZE: f64 = 12.0;
+/// Size of the names of rows in px.
+const NAME: f64 = 12.5;
+/// Most lines of a name.
+const MOST_LINES: usize = 6;
 
 /// Draws the chart and returns its height.
 pub(crate) fn draw(heat: &Heat, canvas: &mut Canvas) -> f64 {
     let total = canvas.width();
     let prefix = prefix(heat);
-    let labels = heat.rows.iter().map(|row| width(&row.label, 12.5)).fold(0.0, f64::max);
+    let labels = heat.rows.iter().map(|row| width(&row.label, NAME)).fold(0.0, f64::max);
     let left = (labels.max(width(&heat.row_label, SIZE)) + 10.0).min(0.38 * total);
     let step = (total - left) / heat.columns.len().max(1) as f64;
-    let top = 40.0;
     let unit = if prefix.name.is_empty() { String::new() } else { format!("values in {}", prefix.name) };
     canvas.text((0.0, 12.0), Anchor::Start, "t", &unit);
-    let space = total - width(&unit, SIZE) - 12.0;
-    canvas.text((total, 12.0), Anchor::End, "t", &fit(&heat.column_label, SIZE, space));
-    canvas.text((0.0, top - 8.0), Anchor::Start, "t", &fit(&heat.row_label, SIZE, left - 10.0));
+    let column_label = wrap(&heat.column_label, SIZE, (total - width(&unit, SIZE) - 12.0).max(0.5 * total));
+    canvas.lines((total, 12.0), Anchor::End, "t", &column_label);
+    let columns: Vec<&str> = heat.columns.iter().map(String::as_str).collect();
+    let columns = wrap_names(&columns, SIZE, (step - 4.0).max(40.0), MOST_LINES);
+    let row_label = wrap(&heat.row_label, SIZE, left - 10.0);
+    let lines = columns.iter().map(Vec::len).max().unwrap_or(0).max(row_label.len()).max(1);
+    let top = 26.0 + LINE * (column_label.len().max(1) - 1 + lines) as f64;
+    let begin = |lines: &[String]| top - 8.0 - LINE * lines.len().saturating_sub(1) as f64;
+    canvas.lines((0.0, begin(&row_label)), Anchor::Start, "t", &row_label);
     let mut free = total;
-    for (index, column) in heat.columns.iter().enumerate().rev() {
-        let text = fit(column, SIZE, step.max(40.0));
+    for (index, column) in columns.iter().enumerate().rev() {
         let middle = left + (index as f64 + 0.5) * step;
-        let half = width(&text, SIZE) / 2.0;
+        let half = widest(column, SIZE) / 2.0;
         let middle = middle.min(total - half);
         if middle + half <= free + 1.0 {
-            canvas.text((middle, top - 8.0), Anchor::Middle, "t", &text);
+            canvas.lines((middle, begin(column)), Anchor::Middle, "t", column);
             free = middle - half - 4.0;
         }
     }
     let strengths = Strengths::new(heat);
-    for (index, row) in heat.rows.iter().enumerate() {
-        let y = top + index as f64 * ROW;
-        canvas.text((0.0, y + 16.5), Anchor::Start, "w", &fit(&row.label, 12.5, left - 10.0));
+    let names: Vec<&str> = heat.rows.iter().map(|row| row.label.as_str()).collect();
+    let names = wrap_names(&names, NAME, left - 10.0, MOST_LINES);
+    let mut bottom = top;
+    for (row, name) in heat.rows.iter().zip(&names) {
+        let y = bottom;
+        let more = LINE * name.len().saturating_sub(1) as f64;
+        bottom += ROW.max(10.0 + LINE + more);
+        canvas.lines((0.0, y + 16.5), Anchor::Start, "w", name);
         for (column, cell) in row.cells.iter().take(heat.columns.len()).enumerate() {
             let x = left + column as f64 * step;
             let title = title(heat, row, column, cell);
-            field(heat, cell, canvas, (x + 1.0, y + 1.0, x + step - 1.0, y + ROW - 1.0), &strengths, &title);
+            field(heat, cell, canvas, (x + 1.0, y + 1.0, x + step - 1.0, bottom - 1.0), &strengths, &title);
             let text = text(heat, cell, prefix);
             if width(&text, SIZE) <= step - 3.0 && drawable(cell.value) {
-                canvas.text((x + step / 2.0, y + 16.5), Anchor::Middle, "f", &text);
+                canvas.text((x + step / 2.0, f64::midpoint(y, bottom) + 4.5), Anchor::Middle, "f", &text);
             }
         }
     }
-    top + heat.rows.len() as f64 * ROW + 6.0
+    bottom + 6.0
 }
 
 pub(crate) fn prefix(heat: &Heat) -> Prefix {

@@ -27,7 +27,8 @@ pub(crate) fn draw(lines: &Lines, canvas: &mut Canvas) -> f64 {
     };
     let inset = inset(lines);
     // Without space for labels above first: the widths are final, and say how much is needed.
-    let panels = Panels::new(lines.panels.len(), canvas, y.space(), right, 0.0);
+    let headings: Vec<_> = lines.panels.iter().map(|panel| panel.heading.as_ref()).collect();
+    let panels = Panels::new(&headings, canvas, y.space(), right, 0.0);
     let frame = panels.frames[0];
     let x_values = lines.panels.iter().flat_map(x_values);
     let x = XAxis::new(&lines.x, x_values, frame.left + inset.0, frame.right - inset.1);
@@ -36,15 +37,14 @@ pub(crate) fn draw(lines: &Lines, canvas: &mut Canvas) -> f64 {
         references::label_rows(panel, &map, canvas)
     });
     let above = references::space(rows.max().unwrap_or(0));
-    let panels = Panels::new(lines.panels.len(), canvas, y.space(), right, above);
+    let panels = Panels::new(&headings, canvas, y.space(), right, above);
     let frame = panels.frames[0];
     let y = YAxis::with_map(&lines.y, y.map.onto(frame.bottom, frame.top));
     for (panel, frame) in lines.panels.iter().zip(&panels.frames) {
         let map = x.map.onto(frame.left + inset.0, frame.right - inset.1);
         references::shade(panel, canvas, &map, *frame);
     }
-    let headings: Vec<_> = lines.panels.iter().map(|panel| panel.heading.as_ref()).collect();
-    panels.draw(canvas, &x, &y, &headings, inset);
+    panels.draw(canvas, &x, &y, inset);
     for (index, (panel, frame)) in lines.panels.iter().zip(&panels.frames).enumerate() {
         let plot = Plot {
             chart: lines,

@@ -5,7 +5,7 @@ use crate::{
     labels::spread,
     model::{Estimate, Series, Slot},
     scale::Map,
-    text::{BOLD, fit, width},
+    text::{BOLD, LINE, width, wrap_names},
 };
 
 /// Radius of marks in px.
@@ -61,6 +61,9 @@ pub(crate) fn names_space<'a>(names: impl IntoIterator<Item = &'a Series>, total
     if widest == 0.0 { 12.0 } else { (widest + 16.0).min(share * total) }
 }
 
+/// Most lines of a name at the end of a line.
+const NAME_LINES: usize = 6;
+
 /// Writes names into `space` px right of the plot, at the height of their lines or moved apart, with a leader if moved or far away.
 pub(crate) fn end_names(
     canvas: &mut Canvas,
@@ -69,19 +72,24 @@ pub(crate) fn end_names(
     (top, bottom): (f64, f64),
 ) {
     let wanted: Vec<f64> = names.iter().map(|name| name.end.1).collect();
-    let gap = NAME_GAP.min((bottom - top) / names.len().max(1) as f64);
-    let places = spread(&wanted, gap, top + 4.0, bottom - 2.0);
     let x = right + 12.0;
     let space = space - (x - right);
     if space < LEAST_NAME {
         return;
     }
-    for (name, y) in names.iter().zip(places) {
+    let all: Vec<&str> = names.iter().map(|name| name.series.name.as_str()).collect();
+    let each = (bottom - top - 6.0) / names.len().max(1) as f64;
+    let most = ((each / LINE) as usize).clamp(1, NAME_LINES);
+    let lines = wrap_names(&all, NAME, space, most);
+    let most = lines.iter().map(Vec::len).max().unwrap_or(1).max(1);
+    let below = LINE * (most - 1) as f64;
+    let gap = (NAME_GAP + below).min(each);
+    let places = spread(&wanted, gap, top + 4.0, bottom - 2.0 - below);
+    for ((name, lines), y) in names.iter().zip(lines).zip(places) {
         let slot = name.series.slot.class();
         if (y - name.end.1).abs() > 5.0 || name.end.0 < right - FAR {
             canvas.line((name.end.0 + MARK + 1.0, name.end.1), (x - 2.0, y), &format!("lead {slot}"));
         }
-        let text = fit(&name.series.name, NAME, space);
-        canvas.text((x, y + 4.5), Anchor::Start, &format!("n {slot}"), &text);
+        canvas.lines((x, y + 4.5), Anchor::Start, &format!("n {slot}"), &lines);
     }
 }

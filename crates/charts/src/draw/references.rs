@@ -38,7 +38,7 @@ struct Rows {
 impl Rows {
     /// Takes a place for a label above `x`, and returns its text, its middle and its row; `None` if there is no space.
     fn place(&mut self, label: &str, x: f64, total: f64) -> Option<(String, f64, usize)> {
-        let text = fit(label, SIZE, total * 0.6);
+        let text = fit(label, SIZE, total);
         let half = width(&text, SIZE) / 2.0;
         let middle = x.min(total - half).max(half);
         let (from, to) = (middle - half - 6.0, middle + half + 6.0);

@@ -7,7 +7,7 @@ use crate::{
     labels::spread,
     model::{Axis, Estimate, Run, RunMark, RunStrip, Scale, StripSeries, Unit},
     number::{drawable, estimate, value},
-    text::{fit, two_lines, width},
+    text::{LINE, widest, width, wrap, wrap_names},
 };
 
 /// Most series in one panel.
@@ -20,8 +20,10 @@ const ROW: f64 = 54.0;
 const LONG: f64 = 165.0;
 /// Space between the lowest value and the axis in px: runs without a value are on the axis.
 const PAD: f64 = 8.0;
-/// Distance of names in the margin in px: name and numbers.
-const MARGIN_GAP: f64 = 33.0;
+/// Space between an interval and its numbers in px.
+const BESIDE: f64 = 22.0;
+/// Most lines of a name.
+const NAME_LINES: usize = 6;
 
 /// Draws the chart and returns its height.
 pub(crate) fn draw(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
@@ -131,19 +133,47 @@ fn interval(series: &StripSeries, median: Estimate, canvas: &mut Canvas, y: &YAx
     }
 }
 
-/// Returns the numbers of a median as lines: one or two.
-fn numbers(median: Option<Estimate>, unit: Unit, is_split: bool) -> Vec<String> {
-    let Some(median) = median else { return vec!["no median".to_owned()] };
-    let all = estimate(median, unit);
-    match all.split_once(" (") {
-        Some((value, ends)) if is_split => vec![value.to_owned(), ends.trim_end_matches(')').to_owned()],
-        _ => vec![all],
-    }
+/// Returns the numbers of a median as lines of at most `space` px: value and interval in one or two.
+fn numbers(median: Option<Estimate>, unit: Unit, is_split: bool, space: f64) -> Vec<String> {
+    let all = median.map_or_else(|| "no median".to_owned(), |median| estimate(median, unit));
+    let parts = match all.split_once(" (") {
+        Some((value, ends)) if is_split => vec![value, ends.trim_end_matches(')')],
+        _ => vec![all.as_str()],
+    };
+    parts.into_iter().flat_map(|part| wrap(part, 12.0, space)).collect()
 }
 
 /// Returns the width of the widest line in px.
 fn numbers_width(series: &StripSeries, unit: Unit, is_split: bool) -> f64 {
-    numbers(series.median, unit, is_split).iter().map(|line| width(line, 12.0)).fold(0.0, f64::max)
+    widest(&numbers(series.median, unit, is_split, f64::INFINITY), 12.0)
+}
+
+/// Names and numbers beside a plot, in lines.
+struct Texts {
+    names: Vec<Vec<String>>,
+    numbers: Vec<Vec<String>>,
+}
+
+impl Texts {
+    /// Divides the names of a strip into lines of at most `space.0` px, and the numbers into those of `space.1`.
+    fn new(strip: &RunStrip, space: (f64, f64), is_split: bool) -> Self {
+        let names: Vec<&str> = strip.series.iter().map(|series| series.series.name.as_str()).collect();
+        let of = |series: &StripSeries| numbers(series.median, strip.y.unit, is_split, space.1);
+        Self {
+            names: wrap_names(&names, NAME, space.0, NAME_LINES),
+            numbers: strip.series.iter().map(of).collect(),
+        }
+    }
+
+    /// Returns the most lines of a name.
+    fn name_lines(&self) -> f64 {
+        self.names.iter().map(Vec::len).max().unwrap_or(0).max(1) as f64
+    }
+
+    /// Returns the height of the longest numbers in px.
+    fn numbers_height(&self) -> f64 {
+        LINE * self.numbers.iter().map(Vec::len).max().unwrap_or(0) as f64
+    }
 }
 
 /// Returns whether value and interval of medians are in two lines: in narrow charts, and if one line is long.
@@ -156,13 +186,17 @@ fn is_split(strip: &RunStrip, canvas: &Canvas) -> bool {
 fn panel(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     let unit = strip.y.unit;
     let is_split = is_split(strip, canvas);
-    let (top, bottom) = (24.0, 250.0);
-    let y = YAxis::new(&strip.y, strip.series.iter().flat_map(values), bottom - PAD, top);
-    let left = y.space();
     let words = |series: &StripSeries| {
         width(&series.series.name, NAME).max(numbers_width(series, unit, is_split)) + 24.0
     };
     let space = strip.series.iter().map(words).fold(0.0, f64::max).min(0.4 * canvas.width());
+    let texts = Texts::new(strip, (space - BESIDE, space - BESIDE), is_split);
+    // Names and numbers of all series fit below each other.
+    let each = LINE * texts.name_lines() + texts.numbers_height() + 5.0;
+    let top = 24.0;
+    let bottom = 250.0_f64.max(top + each * strip.series.len() as f64);
+    let y = YAxis::new(&strip.y, strip.series.iter().flat_map(values), bottom - PAD, top);
+    let left = y.space();
     let right = canvas.width() - space;
     let x = x_axis(strip, left, right);
     shade_noisy(strip, canvas, &x, top, bottom);
@@ -178,39 +212,36 @@ fn panel(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     let step = (right - left) / f64::from((last - first).saturating_add(2));
     for (index, series) in strip.series.iter().enumerate() {
         let middle = (strip.series.len() - 1) as f64 / 2.0;
-        let shift = (index as f64 - middle) * 6.0_f64.min(step / 5.0);
+        let shift = (index as f64 - middle) * 8.0_f64.min(step / 5.0);
         dots(series, canvas, &x, &y, (unit, shift, r));
     }
-    margin(strip, canvas, &y, right, (top, bottom));
+    margin(strip, canvas, &y, right, (top, bottom, each), &texts);
     bottom + 40.0
 }
 
-/// Writes names and numbers of medians at the right.
-fn margin(strip: &RunStrip, canvas: &mut Canvas, y: &YAxis, right: f64, (top, bottom): (f64, f64)) {
+/// Writes names and numbers of medians at the right, `each` px apart.
+fn margin(
+    strip: &RunStrip,
+    canvas: &mut Canvas,
+    y: &YAxis,
+    right: f64,
+    (top, bottom, each): (f64, f64, f64),
+    texts: &Texts,
+) {
     let at = |series: &StripSeries| series.median.and_then(|median| y.map.at(median.value));
     let wanted: Vec<f64> = strip.series.iter().map(|series| at(series).unwrap_or(bottom)).collect();
-    let is_split = is_split(strip, canvas);
-    let (gap, below) = if is_split { (MARGIN_GAP + 14.0, 32.0) } else { (MARGIN_GAP, 18.0) };
-    let x = right + 22.0;
-    let space = canvas.width() - x;
-    let names: Vec<Vec<String>> =
-        strip.series.iter().map(|series| two_lines(&series.series.name, NAME, space)).collect();
-    let second = if names.iter().any(|lines| lines.len() > 1) { 15.0 } else { 0.0 };
-    let (gap, below) = (gap + second, below + second);
-    let places = spread(&wanted, gap, top + 6.0, bottom - below);
-    for (((series, name), place), wanted) in strip.series.iter().zip(&names).zip(places).zip(wanted) {
+    let x = right + BESIDE;
+    let places = spread(&wanted, each, top + 6.0, bottom - each + 15.0);
+    let texts = texts.names.iter().zip(&texts.numbers);
+    for (((series, (name, numbers)), place), wanted) in strip.series.iter().zip(texts).zip(places).zip(wanted)
+    {
         let slot = series.series.slot.class();
         if (place - wanted).abs() > 5.0 && at(series).is_some() {
             canvas.line((right + 16.0, wanted), (x - 2.0, place), &format!("lead {slot}"));
         }
-        for (index, line) in name.iter().enumerate() {
-            canvas.text((x, place + 4.0 + 15.0 * index as f64), Anchor::Start, &format!("n {slot}"), line);
-        }
-        let below = place + 18.0 + 15.0 * (name.len() - 1) as f64;
-        for (index, line) in numbers(series.median, strip.y.unit, is_split).iter().enumerate() {
-            let y = below + 14.0 * index as f64;
-            canvas.text((x, y), Anchor::Start, "am", &fit(line, 12.0, space));
-        }
+        canvas.lines((x, place + 4.0), Anchor::Start, &format!("n {slot}"), name);
+        let below = place + 4.0 + LINE * name.len().max(1) as f64;
+        canvas.lines((x, below), Anchor::Start, "am", numbers);
     }
 }
 
@@ -223,13 +254,22 @@ fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     let is_split = is_split(strip, canvas);
     let words = |series: &StripSeries| numbers_width(series, unit, is_split) + 24.0;
     let space = strip.series.iter().map(words).fold(0.0, f64::max).min(0.38 * canvas.width());
-    let step = if narrow { ROW + 18.0 } else { ROW };
+    let name_space = if narrow { canvas.width() } else { names - 8.0 };
+    let texts = Texts::new(strip, (name_space, space - BESIDE), is_split);
+    let beside = texts.numbers_height() + 6.0;
+    let (step, lower) = match narrow {
+        true => (ROW.max(beside) + 4.0 + LINE * texts.name_lines(), 12.0),
+        false => {
+            let step = ROW.max(beside).max(LINE * texts.name_lines() + 6.0);
+            (step, 12.0 + (step - ROW) / 2.0)
+        }
+    };
     let axes: Vec<YAxis> = strip
         .series
         .iter()
         .enumerate()
         .map(|(index, series)| {
-            let bottom = 18.0 + (index + 1) as f64 * step - 12.0;
+            let bottom = 18.0 + (index + 1) as f64 * step - lower;
             YAxis::new(&strip.y, values(series), bottom, bottom - ROW + 18.0)
         })
         .collect();
@@ -240,28 +280,18 @@ fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     shade_noisy(strip, canvas, &x, 12.0, bottom);
     let (first, last) = blocks(strip);
     let r = if last - first >= MANY_BLOCKS { 2.0 } else { 2.8 };
-    for (series, y) in strip.series.iter().zip(&axes) {
+    let texts = texts.names.iter().zip(&texts.numbers);
+    for ((series, y), (name, numbers)) in strip.series.iter().zip(&axes).zip(texts) {
         y.draw(canvas, left, right, true);
         band(series, canvas, y, (left, right), unit);
         dots(series, canvas, &x, y, (unit, 0.0, r));
         let middle = f64::midpoint(y.map.from, y.map.to);
         let class = format!("n {}", series.series.slot.class());
-        if narrow {
-            let name = fit(&series.series.name, NAME, canvas.width());
-            canvas.text((0.0, y.map.to - 10.0), Anchor::Start, &class, &name);
-        } else {
-            let lines = two_lines(&series.series.name, NAME, names - 8.0);
-            let first = middle + 4.5 - 7.5 * (lines.len() - 1) as f64;
-            for (index, line) in lines.iter().enumerate() {
-                canvas.text((0.0, first + 15.0 * index as f64), Anchor::Start, &class, line);
-            }
-        }
-        let lines = numbers(series.median, unit, is_split);
-        let first = middle + 4.0 - 7.0 * (lines.len() - 1) as f64;
-        for (index, line) in lines.iter().enumerate() {
-            let at = (right + 22.0, first + 14.0 * index as f64);
-            canvas.text(at, Anchor::Start, "am", &fit(line, 12.0, space - 22.0));
-        }
+        let above = LINE * name.len().saturating_sub(1) as f64;
+        let first = if narrow { y.map.to - 10.0 - above } else { middle + 4.5 - above / 2.0 };
+        canvas.lines((0.0, first), Anchor::Start, &class, name);
+        let first = middle + 4.0 - LINE / 2.0 * numbers.len().saturating_sub(1) as f64;
+        canvas.lines((right + BESIDE, first), Anchor::Start, "am", numbers);
     }
     if let Some(y) = axes.first() {
         y.draw_unit(canvas, left, 9.0);

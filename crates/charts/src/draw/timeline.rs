@@ -7,7 +7,7 @@ use crate::{
     model::{Axis, Scale, SpanKind, Timeline, TimelinePanel, Unit, Window},
     number::{interval, value},
     scale::{Kind, Map},
-    text::{BOLD, fit},
+    text::{BOLD, LINE, width, wrap_names},
 };
 
 /// Above this number of windows in a panel, stems are one element without tooltips.
@@ -18,6 +18,10 @@ const HEIGHTS: [f64; 2] = [190.0, 92.0];
 const HEADING: f64 = 24.0;
 /// Space between panels in px.
 const GAP: f64 = 12.0;
+/// Size of names in px.
+const NAME: f64 = BOLD * 13.0;
+/// Most lines of a name.
+const HEADING_LINES: usize = 4;
 
 /// Draws the chart and returns its height.
 pub(crate) fn draw(timeline: &Timeline, canvas: &mut Canvas) -> f64 {
@@ -33,9 +37,19 @@ pub(crate) fn draw(timeline: &Timeline, canvas: &mut Canvas) -> f64 {
         ticks: vec![],
     };
     let x = XAxis::with_map(&axis, Map::between(Kind::Linear, times(timeline), left, right));
+    let names: Vec<&str> = timeline.panels.iter().map(|panel| panel.series.name.as_str()).collect();
+    let names = wrap_names(&names, NAME, right - left, HEADING_LINES);
     let mut bottom = 0.0;
-    for panel in &timeline.panels {
-        let top = bottom + HEADING + if bottom > 0.0 { GAP } else { 0.0 };
+    for (panel, name) in timeline.panels.iter().zip(&names) {
+        let above =
+            HEADING + LINE * heading_lines(timeline, panel, name, right - left).saturating_sub(1) as f64;
+        let top = bottom + above + if bottom > 0.0 { GAP } else { 0.0 };
+        canvas.lines(
+            (left, top - above + 16.0),
+            Anchor::Start,
+            &format!("n {}", panel.series.slot.class()),
+            name,
+        );
         bottom = top + height;
         let y = y.onto(bottom, top);
         let plot = Plot { x: &x, y: &y, unit: timeline.y.unit, frame: Area { left, top, right, bottom } };
@@ -45,6 +59,22 @@ pub(crate) fn draw(timeline: &Timeline, canvas: &mut Canvas) -> f64 {
     x.draw(canvas, left, right, bottom);
     x.draw_label(canvas, left, right, bottom);
     bottom + 40.0
+}
+
+/// Returns the number of lines above a panel: those of its name, and one more if its longest value has no space behind them.
+fn heading_lines(timeline: &Timeline, panel: &TimelinePanel, name: &[String], space: f64) -> usize {
+    let longest = longest_text(panel, timeline.y.unit).map_or(0.0, |text| width(&text, 12.0));
+    let last = name.last().map_or(0.0, |line| width(line, NAME));
+    let is_beside = longest == 0.0 || last + 12.0 + longest <= space;
+    name.len().max(1) + usize::from(!is_beside)
+}
+
+/// Returns the longest value of a panel and its time.
+fn longest_text(panel: &TimelinePanel, unit: Unit) -> Option<String> {
+    let known = panel.windows.iter().filter_map(|window| Some((window.longest?, window)));
+    let (longest, window) = known.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let time = value(f64::midpoint(window.start, window.end), Unit::Nanoseconds);
+    Some(format!("longest {}, at {time}", value(longest, unit)))
 }
 
 /// Returns the first and last time.
@@ -80,9 +110,9 @@ impl Plot<'_> {
         if panel.windows.len() <= MANY_WINDOWS {
             self.dots(panel, canvas);
         }
-        let name = fit(&panel.series.name, BOLD * 13.0, 0.5 * (right - left));
-        canvas.text((left, top - 8.0), Anchor::Start, &format!("n {}", slot.class()), &name);
-        self.longest(panel, canvas);
+        // At the end of the heading, where it covers no mark.
+        let longest = longest_text(panel, self.unit).unwrap_or_default();
+        canvas.text((right, top - 8.0), Anchor::End, &format!("an {}", slot.class()), &longest);
     }
 
     fn spans(&self, panel: &TimelinePanel, canvas: &mut Canvas) {
@@ -180,16 +210,5 @@ impl Plot<'_> {
     /// Returns the start and the end of a window.
     fn step(&self, (window, at): &(&Window, Position)) -> Vec<Position> {
         [window.start, window.end].iter().filter_map(|time| Some((self.x.map.at(*time)?, at.1))).collect()
-    }
-
-    /// Writes the longest value of the panel and its time at the end of the heading, where it covers no mark.
-    fn longest(&self, panel: &TimelinePanel, canvas: &mut Canvas) {
-        let known = panel.windows.iter().filter_map(|window| Some((window.longest?, window)));
-        let Some((longest, window)) = known.max_by(|a, b| a.0.total_cmp(&b.0)) else { return };
-        let time = value(f64::midpoint(window.start, window.end), Unit::Nanoseconds);
-        let text = format!("longest {}, at {time}", value(longest, self.unit));
-        let text = fit(&text, 12.0, 0.5 * (self.frame.right - self.frame.left));
-        let class = format!("an {}", panel.series.slot.class());
-        canvas.text((self.frame.right, self.frame.top - 8.0), Anchor::End, &class, &text);
     }
 }

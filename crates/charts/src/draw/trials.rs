@@ -18,7 +18,8 @@ pub(crate) fn draw(trials: &Trials, canvas: &mut Canvas) -> f64 {
     let y = YAxis::new(&trials.y, trials.searches.iter().flat_map(values), 290.0, 24.0);
     let most = trials.searches.iter().map(|search| search.trials.len()).max().unwrap_or(0).max(1);
     let right = if trials.searches.len() > 1 { 4.0 } else { 14.0 };
-    let panels = Panels::new(trials.searches.len(), canvas, y.space(), right, 0.0);
+    let headings: Vec<_> = trials.searches.iter().map(|search| Some(&search.series)).collect();
+    let panels = Panels::new(&headings, canvas, y.space(), right, 0.0);
     let frame = panels.frames[0];
     let y = YAxis::with_map(&trials.y, y.map.onto(frame.bottom, frame.top));
     let axis = Axis {
@@ -28,8 +29,7 @@ pub(crate) fn draw(trials: &Trials, canvas: &mut Canvas) -> f64 {
         ticks: whole_numbers(most, frame.right - frame.left),
     };
     let x = XAxis::new(&axis, [0.6, most as f64 + 0.4], frame.left, frame.right);
-    let headings: Vec<_> = trials.searches.iter().map(|search| Some(&search.series)).collect();
-    panels.draw(canvas, &x, &y, &headings, (0.0, 0.0));
+    panels.draw(canvas, &x, &y, (0.0, 0.0));
     for (search, frame) in trials.searches.iter().zip(&panels.frames) {
         let x = x.onto(frame.left, frame.right);
         let y = y.onto(frame.bottom, frame.top);

@@ -80,6 +80,9 @@ impl Better {
 }
 
 /// Colour and shape of a series, the same on a whole page.
+///
+/// No two have the same shape. Four colours repeat, because no fifth one differs enough from the others for all readers: series of one
+/// colour are told apart by their shapes and names, and do not share a panel of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Slot {
     /// Bare socket: grey, square.
@@ -93,31 +96,53 @@ pub enum Slot {
     S3,
     /// Fourth driver: purple or pink, inverted triangle.
     S4,
+    /// Fifth driver: blue, plus.
+    S5,
+    /// Sixth driver: orange, star.
+    S6,
+    /// Seventh driver: green, triangle to the left.
+    S7,
+    /// Eighth driver: purple or pink, triangle to the right.
+    S8,
+    /// Ninth driver: blue, lying bar.
+    S9,
+    /// Tenth driver: orange, hourglass.
+    S10,
+    /// Eleventh driver: green, standing bar.
+    S11,
+    /// Twelfth driver: purple or pink, bow tie.
+    S12,
     /// No driver: colour of text, dot.
     Ink,
 }
 
 impl Slot {
+    /// All slots of series, in order.
+    pub const SERIES: [Self; 13] = [
+        Self::S0,
+        Self::S1,
+        Self::S2,
+        Self::S3,
+        Self::S4,
+        Self::S5,
+        Self::S6,
+        Self::S7,
+        Self::S8,
+        Self::S9,
+        Self::S10,
+        Self::S11,
+        Self::S12,
+    ];
+
     /// Returns the class that gives marks and text this colour.
     pub fn class(self) -> &'static str {
         match self {
             Self::S0 => "s0",
-            Self::S1 => "s1",
-            Self::S2 => "s2",
-            Self::S3 => "s3",
-            Self::S4 => "s4",
+            Self::S1 | Self::S5 | Self::S9 => "s1",
+            Self::S2 | Self::S6 | Self::S10 => "s2",
+            Self::S3 | Self::S7 | Self::S11 => "s3",
+            Self::S4 | Self::S8 | Self::S12 => "s4",
             Self::Ink => "ink",
-        }
-    }
-
-    /// Returns the shape as a character, for texts.
-    pub fn sign(self) -> char {
-        match self {
-            Self::S0 => '\u{25A0}',
-            Self::S1 | Self::Ink => '\u{25CF}',
-            Self::S2 => '\u{25C6}',
-            Self::S3 => '\u{25B2}',
-            Self::S4 => '\u{25BC}',
         }
     }
 }

@@ -6,3 +6,4 @@ mod properties;
 #[path = "../../examples/gallery/samples/mod.rs"]
 mod samples;
 mod svg;
+mod words;

@@ -32,7 +32,7 @@ fn estimate() -> impl Strategy<Value = Estimate> {
 }
 
 fn slot() -> impl Strategy<Value = Slot> {
-    select(vec![Slot::S0, Slot::S1, Slot::S2, Slot::S3, Slot::S4, Slot::Ink])
+    select(Slot::SERIES.into_iter().chain([Slot::Ink]).collect::<Vec<_>>())
 }
 
 fn series() -> impl Strategy<Value = Series> {

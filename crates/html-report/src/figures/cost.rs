@@ -7,7 +7,7 @@ use super::{
     distribution::OfWorkload,
     frame::{Frame, names, sizes_and_n},
     limits::ONE_PANEL,
-    sizes::{points, size_axis, sizes},
+    sizes::{ghost, points, size_axis, sizes},
 };
 use crate::{
     page::Figure,
@@ -132,17 +132,28 @@ impl Subject {
     fn lines(&self, sizes: &[u64], all: &OfWorkload<'_, '_>) -> ChartKind {
         let line = |(series, cells): &(&Series, Vec<&CellResult>)| Line {
             series: (*series).clone(),
-            named: true,
+            named: all.len() <= ONE_PANEL,
             style: LineStyle::Thick,
             points: points(cells.iter().copied(), |cell| Some(cell.factors.size_bytes as f64), self.quantity),
             ..Line::default()
         };
-        let lines = all.iter().map(line).collect();
+        let lines: Vec<Line> = all.iter().map(line).collect();
+        let panels = if lines.len() <= ONE_PANEL {
+            vec![Panel { lines, ..Panel::default() }]
+        } else {
+            let panel = |own: &Line| {
+                let others = lines.iter().filter(|other| other.series != own.series);
+                let mut shown: Vec<Line> = others.map(|line| ghost(&line.series, &line.points)).collect();
+                shown.push(own.clone());
+                Panel { heading: Some(own.series.clone()), lines: shown, ..Panel::default() }
+            };
+            lines.iter().map(panel).collect()
+        };
         let unit: Unit = self.quantity.unit();
         ChartKind::Lines(Lines {
             x: size_axis(sizes, Scale::Log),
             y: Axis { unit, scale: Scale::Log, ..Axis::default() },
-            panels: vec![Panel { lines, ..Panel::default() }],
+            panels,
         })
     }
 }

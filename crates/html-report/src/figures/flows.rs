@@ -1,7 +1,8 @@
-//! Response times of each flow of a mix.
+//! Response times and missed deadlines of each flow of a mix.
 
-use charts::{Axis, ChartKind, RunStrip, Series, StripSeries};
-use results::{CellResult, Metric};
+use charts::{Axis, ChartKind, RunStrip, Scale, Series, StripSeries};
+use experiment::{Deadline, Flow};
+use results::{CellFlow, CellResult, Metric, Run, Timeliness};
 
 use super::{
     distribution::{OfWorkload, at_one_size, dots, scale, scale_words, strip_note},
@@ -14,71 +15,127 @@ use crate::{
     values::{Quantity, bytes, estimate},
 };
 
-/// Returns every run of each flow, by its median and its 99 % response time; empty if no cell has several flows.
-pub(crate) fn figures(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
-    let focus = at_one_size(all, false).into_iter();
-    let mixed: Vec<(&Series, &CellResult)> = focus.filter(|(_, cell)| cell.factors.flows.len() > 1).collect();
-    let metrics = [("flows", "Flows", Metric::ResponseP50), ("flows-p99", "Flows, p99", Metric::ResponseP99)];
-    metrics
-        .into_iter()
-        .filter_map(|(id, short, metric)| of_metric(scene, &mixed, (id, short), metric))
-        .collect()
+/// Metrics with the identifier and the short name of their charts.
+const METRICS: [(&str, &str, Metric); 3] = [
+    ("flows-missed", "Missed", Metric::Missed),
+    ("flows", "Flows", Metric::ResponseP50),
+    ("flows-p99", "Flows, p99", Metric::ResponseP99),
+];
+
+/// Cells of a mix with their series, and the flows in the order in which they are shown.
+struct Mix<'s, 'd> {
+    cells: Vec<(&'s Series, &'d CellResult)>,
+    flows: Vec<&'d Flow>,
+    /// Number of flows of the plan.
+    all: usize,
 }
 
-fn of_metric(
-    scene: &Scene<'_>,
-    mixed: &[(&Series, &CellResult)],
-    (id, short): (&str, &'static str),
-    metric: Metric,
-) -> Option<Figure> {
-    let (_, first) = mixed.first()?;
-    let mut series: Vec<StripSeries> = Vec::new();
-    for flow in &first.factors.flows {
-        for (of, cell) in mixed {
-            let value = |run: &results::Run| run.value_of(metric, Some(&flow.name));
-            let name =
-                if mixed.len() > 1 { format!("{}, {}", flow.name, of.name) } else { flow.name.clone() };
-            let values: Vec<f64> = cell.claimed_runs().filter_map(value).collect();
-            series.push(StripSeries {
-                series: Series::new(name, of.slot),
-                runs: dots(cell, value),
-                median: estimate(&values),
-            });
+/// Returns every run of each flow, by its missed deadlines, its median and its 99 % response time; empty if no cell has several flows.
+pub(crate) fn figures(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
+    let focus = at_one_size(all, false).into_iter();
+    let cells: Vec<(&Series, &CellResult)> = focus.filter(|(_, cell)| cell.factors.flows.len() > 1).collect();
+    let Some(mix) = Mix::new(cells) else { return Vec::new() };
+    METRICS.iter().filter_map(|(id, short, metric)| mix.figure(scene, (id, short), *metric)).collect()
+}
+
+impl<'s, 'd> Mix<'s, 'd> {
+    /// Returns the flows of these cells, those that suffer first at the top if they have deadlines; of equal flows, the one that suffers
+    /// most. `None` without cells.
+    fn new(cells: Vec<(&'s Series, &'d CellResult)>) -> Option<Self> {
+        let planned: &'d [Flow] = &cells.first()?.1.factors.flows;
+        let strain = |flow: &Flow| {
+            let flows = cells.iter().flat_map(|(_, cell)| cell.paced.iter().flat_map(|paced| &paced.flows));
+            flows.filter(|values| values.name == flow.name).map(CellFlow::strain).fold(0.0, f64::max)
+        };
+        let same_group = |left: &Flow, right: &Flow| left.group.is_some() && left.group == right.group;
+        let worst = planned.chunk_by(same_group).filter_map(|flows| {
+            let strained = flows.iter().map(|flow| (strain(flow), flow));
+            strained.max_by(|(left, _), (right, _)| left.total_cmp(right))
+        });
+        let mut worst: Vec<(f64, &Flow)> = worst.collect();
+        if planned.iter().any(|flow| flow.deadline.is_some()) {
+            worst.sort_by(|(left, _), (right, _)| right.total_cmp(left));
         }
+        let flows = worst.into_iter().map(|(_, flow)| flow).collect();
+        Some(Self { cells, flows, all: planned.len() })
     }
-    series.retain(|of| of.median.is_some());
-    series.truncate(MOST_SERIES);
-    if series.is_empty() {
-        return None;
+
+    /// Returns the series of a flow: a row for each cell with values.
+    fn series(&self, flow: &Flow, metric: Metric) -> Vec<StripSeries> {
+        let limit = flow.deadline.map(Deadline::limit_pct).filter(|_| metric == Metric::Missed);
+        let limit =
+            limit.map_or_else(String::new, |pct| format!(" (limit {}\u{a0}%)", results::format_value(pct)));
+        let of_cell = |(of, cell): &(&Series, &CellResult)| {
+            let value = |run: &Run| match metric {
+                Metric::Missed => missed_pct(run, &flow.name),
+                _ => run.value_of(metric, Some(&flow.name)),
+            };
+            let driver = if self.cells.len() > 1 { format!(", {}", of.name) } else { String::new() };
+            let values: Vec<f64> = cell.claimed_runs().filter_map(value).collect();
+            Some(StripSeries {
+                series: Series::new(format!("{}{limit}{driver}", flow.name), of.slot),
+                runs: dots(cell, value),
+                median: Some(estimate(&values)?),
+            })
+        };
+        self.cells.iter().filter_map(of_cell).collect()
     }
-    let cells: Vec<&CellResult> = mixed.iter().map(|(_, cell)| *cell).collect();
-    let values: Vec<f64> = series.iter().flat_map(|of| of.runs.iter().map(|run| run.value)).collect();
-    let scale = scale(&values);
-    let quantity = Quantity::Metric(metric);
-    let flows = first
-        .factors
-        .flows
-        .iter()
-        .map(|flow| format!("{}: {} at {}", flow.name, bytes(flow.size_bytes), flow.load));
-    let mut note = strip_note(scene, &cells, &series);
-    note.push_str(&format!(" {}.", capital(&flows.collect::<Vec<_>>().join("; "))));
-    let mut conditions = vec![scale_words(&scale).to_owned()];
-    conditions.extend(sizes_and_n(&cells, None));
-    let frame = Frame {
-        id,
-        short,
-        title: format!("Each flow: {}", quantity.words()),
-        quantity,
-        conditions,
-        note,
-        drawn: format!(
-            "Strip plot of the {} of {} flows: each run as a dot over its block, with the median and its interval.",
-            quantity.words(),
-            first.factors.flows.len()
-        ),
-    };
-    let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
-    let x_label = "block, in order of measurement".to_owned();
-    let strip = RunStrip { x_label, y, series, noisy: noisy(scene) };
-    Some(frame.around(scene, &cells, ChartKind::RunStrip(strip)))
+
+    fn figure(&self, scene: &Scene<'_>, (id, short): (&str, &'static str), metric: Metric) -> Option<Figure> {
+        let known = self.flows.iter().map(|flow| (*flow, self.series(flow, metric)));
+        let mut shown: Vec<(&Flow, Vec<StripSeries>)> =
+            known.filter(|(_, series)| !series.is_empty()).collect();
+        shown.truncate((MOST_SERIES / self.cells.len()).max(1));
+        let values: Vec<f64> = shown
+            .iter()
+            .flat_map(|(_, series)| series)
+            .flat_map(|of| of.runs.iter().map(|run| run.value))
+            .collect();
+        let is_missed = metric == Metric::Missed;
+        if shown.is_empty() || (is_missed && values.iter().all(|value| *value == 0.0)) {
+            return None;
+        }
+        let cells: Vec<&CellResult> = self.cells.iter().map(|(_, cell)| *cell).collect();
+        let scale = if is_missed { Scale::FromZero } else { scale(&values) };
+        let quantity = Quantity::Metric(metric);
+        let words = shown
+            .iter()
+            .map(|(flow, _)| format!("{}: {} at {}", flow.name, bytes(flow.size_bytes), flow.load));
+        let words = capital(&words.collect::<Vec<_>>().join("; "));
+        let (part, title) = match shown.len() {
+            n if n == self.all => (String::new(), format!("Each flow: {}", quantity.words())),
+            n => (
+                format!(" {n} of {} flows: those that suffer first, and of equal ones the worst.", self.all),
+                format!("The flows that suffer first: {}", quantity.words()),
+            ),
+        };
+        let series: Vec<StripSeries> = shown.into_iter().flat_map(|(_, series)| series).collect();
+        let note = format!("{}{part} {words}.", strip_note(scene, &cells, &series));
+        let mut conditions = vec![scale_words(&scale).to_owned()];
+        conditions.extend(sizes_and_n(&cells, None));
+        let frame = Frame {
+            id,
+            short,
+            title,
+            quantity,
+            conditions,
+            note,
+            drawn: format!(
+                "Strip plot of the {} of {} flows: each run as a dot over its block, with the median and its interval.",
+                quantity.words(),
+                self.all
+            ),
+        };
+        let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
+        let x_label = "block, in order of measurement".to_owned();
+        let strip = RunStrip { x_label, y, series, noisy: noisy(scene) };
+        Some(frame.around(scene, &cells, ChartKind::RunStrip(strip)))
+    }
+}
+
+/// Returns the share of the planned samples of a flow that missed its deadline in a run, at its worst reader, in percent. That of verdicts
+/// has half a sample more, so that none is 0.
+fn missed_pct(run: &Run, flow: &str) -> Option<f64> {
+    let same = run.flows.iter().filter(|record| record.name == flow);
+    same.filter_map(|record| record.timeliness.as_ref()).map(Timeliness::missed_pct).max_by(f64::total_cmp)
 }

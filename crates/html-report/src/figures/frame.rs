@@ -34,6 +34,7 @@ impl Frame<'_> {
     /// Returns the chart of these cells.
     pub(crate) fn around(self, scene: &Scene<'_>, cells: &[&CellResult], kind: ChartKind) -> Figure {
         let runs = scene.runs_per_cell(cells);
+        let note = format!("{}{}", self.note, part_shown(scene, cells));
         let mut parts = vec![capital(self.quantity.words())];
         parts.extend(self.conditions);
         parts.push(runs.clone());
@@ -44,13 +45,28 @@ impl Frame<'_> {
                 title: self.title,
                 better: Some(self.quantity.better()),
                 subtitle: parts.join(" · "),
-                note: self.note,
+                note,
                 description: self.drawn,
                 interval_name: interval_name(cells).to_owned(),
                 footer: format!("{runs} per cell · {}", scene.footer),
                 kind,
             },
         }
+    }
+}
+
+/// Says how many of the configurations with these workloads a chart shows; empty if it shows all.
+fn part_shown(scene: &Scene<'_>, cells: &[&CellResult]) -> String {
+    let is_shown = |cell: &&CellResult| cells.iter().any(|shown| shown.id == cell.id);
+    let has_workload =
+        |cell: &&CellResult| cells.iter().any(|shown| shown.factors.workload == cell.factors.workload);
+    let count = |of: &dyn Fn(&&CellResult) -> bool| {
+        scene.series.iter().filter(|series| series.cells.iter().any(|cell| of(cell))).count()
+    };
+    let (shown, all) = (count(&is_shown), count(&has_workload));
+    match shown < all {
+        true => format!(" Shows {shown} of {all} configurations; the tables have all."),
+        false => String::new(),
     }
 }
 

@@ -30,6 +30,8 @@ fn of_workload<'s, 'd>(scene: &'s Scene<'d>, workload: Workload) -> Vec<(&'s Ser
         }
     }
     let mut focus = at_one_size(&all, false);
+    // The median of all flows of a mix depends on which one sends most.
+    focus.retain(|(_, cell)| cell.factors.flows.len() < 2);
     focus.truncate(ONE_PANEL);
     focus
 }

@@ -2,7 +2,7 @@
 
 use charts::{Chart, ChartKind, Claim, Estimate, Forest, ForestRow, Interval, Slot};
 use experiment::Workload;
-use results::{Conclusion, ConclusionWords, Verdict, VerdictKind};
+use results::{Conclusion, ConclusionWords, Metric, Verdict, VerdictKind};
 use stats::Rules;
 
 use super::frame::{capital, content, list};
@@ -121,7 +121,16 @@ fn rows<'s>(scene: &'s Scene<'_>) -> Vec<Row<'s>> {
         let has_estimate = verdict.answer.as_ref().is_some_and(|answer| answer.change_pct.is_some());
         has_estimate.then_some(Row { verdict, treatment, baseline })
     };
-    compared.filter_map(row).collect()
+    let mut rows: Vec<Row<'s>> = compared.filter_map(row).collect();
+    // All metrics of a flow are beside each other.
+    let mut flows: Vec<&Option<String>> = Vec::new();
+    for row in &rows {
+        if !flows.contains(&&row.verdict.flow) {
+            flows.push(&row.verdict.flow);
+        }
+    }
+    rows.sort_by_key(|row| flows.iter().position(|flow| **flow == row.verdict.flow));
+    rows
 }
 
 /// Returns the rows of the chart: all, or the claims first, then the widest.
@@ -180,10 +189,16 @@ impl Row<'_> {
         };
         let ConclusionWords { conclusion: words, interval, .. } = verdict.words();
         let interval_words = with_minus(&interval);
-        let metric = verdict.metric_name();
-        let (group, label) = match name {
-            Some(name) => (name, format!("{point} {metric}").trim().to_owned()),
-            None => (point.to_owned(), metric),
+        let metric = match (&verdict.flow, verdict.metric) {
+            (None, _) => verdict.metric_name(),
+            (Some(_), Metric::Missed) => "missed deadlines".to_owned(),
+            (Some(_), metric) => metric.words().to_owned(),
+        };
+        let (group, label) = match (name, &verdict.flow) {
+            (Some(name), None) => (name, format!("{point} {metric}").trim().to_owned()),
+            (Some(name), Some(flow)) => (name, format!("{point} {flow}: {metric}").trim().to_owned()),
+            (None, None) => (point.to_owned(), metric),
+            (None, Some(flow)) => (format!("{point} {flow}").trim().to_owned(), metric),
         };
         ForestRow {
             group,

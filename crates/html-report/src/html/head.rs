@@ -2,7 +2,7 @@
 
 use charts::key_mark;
 
-use super::markup::Markup;
+use super::{markup::Markup, tables};
 use crate::page::{Grade, KeyFigures, Page, Sentence, Words, class};
 
 /// Writes the head of the page.
@@ -98,11 +98,7 @@ pub(super) fn key_figures(out: &mut Markup, page: &Page) {
     out.raw("</tr></thead><tbody>\n");
     for row in rows {
         let series = &row.series;
-        out.raw(&format!(
-            "<tr><th scope=\"row\"><span class=\"sw {}\">{}</span> ",
-            series.slot.class(),
-            series.slot.sign()
-        ));
+        out.raw(&format!("<tr><th scope=\"row\">{} ", charts::sign(series.slot)));
         out.words(&series.name);
         out.element("small", "", &row.detail);
         out.raw("</th>");
@@ -115,6 +111,9 @@ pub(super) fn key_figures(out: &mut Markup, page: &Page) {
                     out.element("span", " class=\"v\"", &figure.text);
                     out.raw(&key_mark(figure.estimate, column.range, series.slot));
                     out.element("span", " class=\"r\"", &figure.interval);
+                    if !figure.of.is_empty() {
+                        out.element("span", " class=\"r\"", &figure.of);
+                    }
                 }
                 None => out.raw("<span class=\"v\">\u{2013}</span>"),
             }
@@ -129,5 +128,16 @@ pub(super) fn key_figures(out: &mut Markup, page: &Page) {
         note.push_str(&format!(" {more} more configurations are in the tables of cells."));
     }
     out.element("p", " class=\"note\"", &note);
+    out.raw("</section>\n");
+}
+
+/// Writes the topics of systems that suffer first.
+pub(super) fn topics(out: &mut Markup, page: &Page) {
+    let Some(table) = &page.topics else { return };
+    out.raw("<section id=\"topics\"><h2>Which topics suffer first?</h2>\n");
+    tables::of_data(out, "Missed deadlines and response times of topics", table);
+    if !table.title.is_empty() {
+        out.element("p", " class=\"note\"", &table.title);
+    }
     out.raw("</section>\n");
 }

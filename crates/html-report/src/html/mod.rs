@@ -28,6 +28,7 @@ pub fn html(page: &Page) -> String {
     head::head(&mut out, page);
     out.raw("<main id=\"main\">\n");
     head::key_figures(&mut out, page);
+    head::topics(&mut out, page);
     navigation(&mut out, page);
     page.sections.iter().for_each(|section| charts_of(&mut out, &page.origin, section));
     if !page.omitted.is_empty() {
@@ -84,6 +85,9 @@ fn hash(script: &str) -> String {
 
 fn navigation(out: &mut Markup, page: &Page) {
     out.raw("<nav aria-label=\"Sections\">");
+    if page.topics.is_some() {
+        out.raw("<a href=\"#topics\">Topics</a>");
+    }
     let mut known = BTreeSet::new();
     for section in &page.sections {
         for figure in section.figures.iter().filter(|figure| known.insert(figure.short)) {

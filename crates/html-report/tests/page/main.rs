@@ -7,7 +7,9 @@ mod marks;
 mod outline;
 #[path = "../../../results/tests/sample/mod.rs"]
 mod sample;
+mod series;
 mod simulated;
+mod systems;
 mod whole;
 
 use html_report::Page;

@@ -30,7 +30,8 @@ pub fn outline(page: &Page) -> String {
                 .figures
                 .iter()
                 .map(|figure| match figure {
-                    Some(figure) => format!("{} [{}]", figure.text, figure.interval),
+                    Some(figure) if figure.of.is_empty() => format!("{} [{}]", figure.text, figure.interval),
+                    Some(figure) => format!("{} [{}] {}", figure.text, figure.interval, figure.of),
                     None => "-".to_owned(),
                 })
                 .collect();

@@ -145,9 +145,14 @@ pub(crate) fn sentences(costs: &[Costs<'_>]) -> Vec<String> {
 /// Returns a setting with the share that it lost; with several numbers in flight that lost, the range of their shares. `None` if it lost
 /// nothing worth mentioning.
 fn lost_words(row: &Row<'_>) -> Option<String> {
-    let lost: Vec<f64> =
-        row.cells.iter().map(|cell| cell.shortfall().pct()).filter(|pct| *pct > MAX_LATENCY_LOSS_PCT).collect();
-    let (low, high) = lost.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), pct| (low.min(*pct), high.max(*pct)));
+    let lost: Vec<f64> = row
+        .cells
+        .iter()
+        .map(|cell| cell.shortfall().pct())
+        .filter(|pct| *pct > MAX_LATENCY_LOSS_PCT)
+        .collect();
+    let (low, high) =
+        lost.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), pct| (low.min(*pct), high.max(*pct)));
     // What is not all is not shown as all.
     let share = |pct: f64| match format_value(pct) {
         text if text == "100" && pct < 100.0 => "over 99.9".to_owned(),

@@ -145,7 +145,8 @@ fn headlines(pair: &[&Verdict]) -> Vec<String> {
         Conclusion::TooFew { needs } => Some(needs),
         _ => None,
     };
-    let (few, others): (Vec<&Verdict>, Vec<&Verdict>) = pair.iter().copied().partition(|verdict| needs(verdict).is_some());
+    let (few, others): (Vec<&Verdict>, Vec<&Verdict>) =
+        pair.iter().copied().partition(|verdict| needs(verdict).is_some());
     let most = few.iter().filter_map(|verdict| needs(verdict)).max().unwrap_or(0);
     let least = few.iter().filter_map(|verdict| Some(verdict.answer.as_ref()?.n)).min().unwrap_or(0);
     let mut texts: Vec<String> = others.iter().map(|verdict| verdict.headline()).collect();

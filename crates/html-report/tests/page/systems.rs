@@ -1,0 +1,157 @@
+//! Mixes and systems: values of flows, never those of all together, and what all verdicts say.
+
+use charts::{ChartKind, Unit};
+use experiment::{Deadline, Flow};
+use html_report::{Page, Words};
+use results::{Conclusion, Metric, ResultDocument, VerdictKind};
+
+use crate::{charts, judged, page, sample};
+
+/// Returns a system of three topics with both drivers, of which one is the baseline; `picture` misses its deadline most.
+fn system(deadlines: bool) -> ResultDocument {
+    let flow = |name: &str, size: u64, missed_ppm: u32| Flow {
+        deadline: deadlines.then_some(Deadline { deadline_ns: 1_000_000, missed_ppm }),
+        ..sample::paced::flow(name, size, sample::paced::constant(1_000))
+    };
+    let flows = [flow("control", 64, 0), flow("map", 256, 500_000), flow("picture", 4_096, 10_000)];
+    let header = sample::paced::header(&[], &flows);
+    let mut document = sample::paced::document_with(&header, |run| {
+        for flow in &mut run.flows {
+            let Some(timeliness) = &mut flow.timeliness else { continue };
+            let missed = [("control", 2), ("map", 90), ("picture", 60)];
+            timeliness.missed = missed.iter().find(|(name, _)| *name == flow.name).expect("a flow").1;
+            timeliness.is_met = flow.name == "map";
+        }
+    });
+    let baseline = document.cells.iter().filter(|cell| cell.factors.driver == "plain");
+    document.experiment.design.baseline = baseline.map(|cell| cell.id.clone()).collect();
+    judged(document)
+}
+
+/// Gives the verdicts on flows these conclusions; the others show nothing.
+fn conclude(document: &mut ResultDocument, of: &dyn Fn(&str, Metric) -> Option<Conclusion>) {
+    let mut found = 0;
+    for verdict in document.verdicts.iter_mut().filter(|verdict| verdict.kind == VerdictKind::Comparison) {
+        let (Some(flow), Some(answer)) = (&verdict.flow, &mut verdict.answer) else { continue };
+        let conclusion = of(flow, verdict.metric);
+        found += usize::from(conclusion.is_some());
+        answer.conclusion = conclusion.unwrap_or(Conclusion::Equivalent { margin_pct: 2.0 });
+    }
+    assert!(found > 0, "no verdict was changed");
+}
+
+fn answer(page: &Page) -> String {
+    page.answer.iter().flatten().map(Words::text).collect::<String>()
+}
+
+#[test]
+fn key_figures_of_a_mix_are_those_of_its_worst_flow_by_name() {
+    for (deadlines, columns) in [(true, 3), (false, 2)] {
+        let document = system(deadlines);
+        let page = page(&document);
+        let keys = page.key_figures.as_ref().expect("there are values");
+        assert_eq!(
+            keys.columns.len(),
+            columns,
+            "no rate and no cost of all flows together: {:?}",
+            keys.columns
+        );
+        assert!(keys.columns.iter().all(|column| column.heading.ends_with(", worst of 3 flows")), "{keys:?}");
+        for row in &keys.rows {
+            let p99 = row.figures[columns - 1].as_ref().expect("a value");
+            let cell = document.cells.iter().find(|cell| row.series.name.starts_with(&cell.factors.driver));
+            let flows = &cell.expect("a cell").paced.as_ref().expect("a paced cell").flows;
+            let worst = flows.iter().max_by(|left, right| {
+                let p99 = |flow: &results::CellFlow| {
+                    flow.latency["response"].quantiles()[2].expect("enough samples")
+                };
+                p99(left).total_cmp(&p99(right))
+            });
+            let worst = worst.expect("flows");
+            assert_eq!(p99.of, worst.name);
+            assert_eq!(p99.estimate.value, worst.latency["response"].quantiles()[2].expect("enough samples"));
+        }
+        if deadlines {
+            // 90 of 200 are within the limit of 50 %; 60 of 200 are beyond that of 1 %.
+            let missed = keys.rows[0].figures[0].as_ref().expect("a value");
+            assert_eq!((missed.text.as_str(), missed.of.as_str()), ("30.0", "picture, limit 1.00\u{a0}%"));
+            let html = html_report::html(&page);
+            assert!(html.contains("<span class=\"r\">picture, limit 1.00\u{a0}%</span>"), "on the page");
+        }
+    }
+}
+
+#[test]
+fn topics_that_suffer_first_are_first() {
+    let document = system(true);
+    let page = page(&document);
+    let topics = page.cells.iter().find(|table| table.title == "Topics").expect("a table");
+    let mut order: Vec<&str> =
+        topics.rows.iter().map(|row| row[0].rsplit(' ').next().expect("a name")).collect();
+    assert_eq!(order.len(), 3 * document.cells.len());
+    order.dedup();
+    assert_eq!(order, ["picture", "control", "map"], "beyond the limit by 29 and 1 %, and within it");
+    let shown = page.topics.as_ref().expect("topics near the top");
+    let heads: Vec<&str> = shown.columns[1..].iter().map(|(heading, _)| heading.as_str()).collect();
+    assert!(heads[0].starts_with("Missed") && heads[1].starts_with("Limit"), "{heads:?}");
+    assert_eq!(shown.rows[0][1..3], ["30.0", "1.00"], "{:?}", shown.rows);
+    let missed = page.sections.iter().flat_map(|section| &section.figures).find(|of| of.id == "flows-missed");
+    let missed = &missed.unwrap_or_else(|| panic!("{:?}", charts(&page))).chart;
+    let ChartKind::RunStrip(strip) = &missed.kind else { panic!("a strip") };
+    assert_eq!(strip.y.unit, Unit::Percent);
+    let names: Vec<&str> = strip.series.iter().map(|series| series.series.name.as_str()).collect();
+    assert!(names[0].starts_with("picture (limit 1.00\u{a0}%), "), "{names:?}");
+    assert_eq!(strip.series[0].median.expect("runs").value, 30.0);
+}
+
+#[test]
+fn system_is_better_only_if_nothing_is_worse() {
+    let lower = |better| Conclusion::Lower { better, within_margin: false };
+    let higher = |better| Conclusion::Higher { better, within_margin: false };
+    let mut document = system(true);
+    conclude(&mut document, &|flow, metric| {
+        (flow == "control" && metric == Metric::ResponseP50).then(|| lower(true))
+    });
+    let text = answer(&page(&document));
+    assert!(text.starts_with("All deadlines were met in 0 of "), "{text}");
+    assert!(
+        text.contains(" is better than with ") && text.contains("nothing is shown to be worse"),
+        "{text}"
+    );
+    conclude(&mut document, &|flow, metric| match (flow, metric) {
+        ("control", Metric::ResponseP50) => Some(lower(true)),
+        ("picture", Metric::Missed) => Some(higher(false)),
+        _ => None,
+    });
+    let text = answer(&page(&document));
+    let expected = ". Better: response p50 of flow `control`. Worse: share of samples that missed the deadline of flow `picture`.";
+    assert!(text.contains(" is a trade-off") && text.contains(expected), "{text}");
+    // The list of verdicts and Markdown have the same.
+    let line = format!("System: a trade-off{expected}");
+    let page = page(&document);
+    assert!(
+        page.notes.iter().flat_map(|list| &list.items).any(|(text, _)| text.contains(&line)),
+        "{:?}",
+        page.notes
+    );
+    let markdown = report::markdown(&document);
+    assert!(markdown.contains(&line), "{markdown}");
+}
+
+#[test]
+fn verdicts_on_flows_are_grouped_by_flow() {
+    let mut document = system(true);
+    conclude(&mut document, &|flow, _| {
+        (flow == "control").then_some(Conclusion::Lower { better: true, within_margin: false })
+    });
+    let page = page(&document);
+    let mut figures = page.sections.iter().flat_map(|section| &section.figures);
+    let ChartKind::Forest(forest) = &figures.find(|of| of.id == "verdicts").expect("verdicts").chart.kind
+    else {
+        panic!("forest")
+    };
+    let mut groups: Vec<&str> = forest.rows.iter().map(|row| row.group.as_str()).collect();
+    groups.dedup();
+    assert_eq!(groups, ["control", "map", "picture"], "each once");
+    assert!(forest.rows.iter().all(|row| !row.label.contains("flow")), "{:?}", forest.rows);
+}
