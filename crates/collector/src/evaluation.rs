@@ -1,6 +1,9 @@
 //! Metrics, failed checks and warnings of a run, while it is evaluated; checks that all workloads share.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use control::NegativeTimes;
 use experiment::{Factors, LEAST_ARRIVALS};
@@ -48,6 +51,12 @@ pub(crate) struct FlowTimes<'d> {
 }
 
 impl Evaluation {
+    /// Returns the number of readers that have flows: not one whose writers all ended during the measurement.
+    pub(crate) fn readers(&self) -> usize {
+        let readers: BTreeSet<&str> = self.flows.iter().map(|flow| flow.reader.as_str()).collect();
+        readers.len()
+    }
+
     /// Returns the rates and counts of delivery, of a stream.
     pub(crate) fn throughput(&self) -> Option<&Throughput> {
         self.measured.as_ref()?.throughput()

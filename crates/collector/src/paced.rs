@@ -193,11 +193,14 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let written: Vec<&Ends<'_>> = ends.iter().filter(|one| one.is_first_of_writer).collect();
     let sum = |of: fn(&FlowWriterReport) -> u64| total(written.iter().map(|ends| of(ends.writer)));
     let [offered, accepted] = [sum(|flow| flow.offered), sum(|flow| flow.accepted)];
-    evaluation.check(accepted == reports.sent(), || {
-        format!("{} samples were sent when measured, {accepted} when reported", reports.sent())
+    // Also of writers whose readers all ended during the measurement.
+    let reported = total(writers.iter().flat_map(|writer| &writer.flows).map(|flow| flow.accepted));
+    evaluation.check(reported == reports.sent(), || {
+        format!("{} samples were sent when measured, {reported} when reported", reports.sent())
     });
     let received: Vec<&Received> = ends.iter().map(|ends| &ends.read.received).collect();
-    let rates = writing.throughput([offered, accepted], &evaluation.counts(), &received, readers.len());
+    let rates =
+        writing.throughput([offered, accepted], &evaluation.counts(), &received, evaluation.readers());
     evaluation.writing = Some(writing);
     let throughput = Throughput {
         batches: Batches::sum(written.iter().filter_map(|ends| ends.writer.batches.as_ref())),

@@ -343,10 +343,7 @@ fn rates(evaluation: &mut Evaluation, reports: &RunReports) {
         .ring()
         .map(|ring| ("returned", ring.returned_sps, ring.returned_in_time, ring.elapsed_ns, 0));
     let of_run = evaluation.throughput().zip(evaluation.writing).map(|(rates, writing)| {
-        let mut readers: Vec<&str> = evaluation.flows.iter().map(|flow| flow.reader.as_str()).collect();
-        readers.sort_unstable();
-        readers.dedup();
-        let sps = rates.delivered_sps * readers.len() as f64;
+        let sps = rates.delivered_sps * evaluation.readers() as f64;
         ("delivered", sps, rates.delivered_in_time, writing.ns(), evaluation.flows.len() as u64)
     });
     for (what, sps, count, ns, below) in ring.into_iter().chain(of_run).filter(|(.., ns, _)| *ns > 0) {
