@@ -12,6 +12,8 @@ mod rig;
 #[path = "../tests/calibration/shipped.rs"]
 #[allow(dead_code, reason = "it has more than is needed here")]
 mod shipped;
+#[path = "../tests/calibration/systems.rs"]
+mod systems;
 #[path = "../../stats/tests/calibration/worlds.rs"]
 mod worlds;
 
@@ -22,6 +24,7 @@ use laws::{GROWTHS, Laws, laws};
 use rate::Rate;
 use shipped::{Design, EFFECT, Effects, FAMILIES, Family, SEEDS, Tally};
 use stats::{PowerSpec, smallest_effect_apart};
+use systems::{CAMERA, SLOWER, SystemClaims, missed_share, systems};
 
 const EXPERIMENTS: u32 = 2000;
 const CV: f64 = 0.01;
@@ -205,6 +208,43 @@ fn growth(missed: &mut Vec<String>) {
     }
 }
 
+/// Bandwidth at which no sample of a system moves slower than in the baseline.
+const EQUAL: &str = "16.0000001Gbit";
+/// Number of experiments with a system for each seed.
+const SYSTEMS: u32 = 300;
+
+/// Prints and checks how often misses that are planted in one topic of a system are found, and how often something is claimed about
+/// another topic.
+fn of_systems(missed: &mut Vec<String>) {
+    println!("\nSystems of 12 topics, {SYSTEMS} experiments for each of the seeds {SEEDS:?}.\n");
+    println!("| missed by one topic | measured | topic is found | any other topic is claimed to differ |");
+    println!("|---|---|---|---|");
+    for (bandwidth, stated, later_us) in [(SLOWER, Some(CAMERA), 500.0), (EQUAL, None, 0.0)] {
+        let all = SEEDS.map(|seed| systems(bandwidth, seed, SYSTEMS));
+        let sum =
+            |rate: &dyn Fn(&SystemClaims) -> Rate| all.iter().map(rate).reduce(Rate::and).expect("seeds");
+        let found = stated.map(|topic| sum(&|found| found.suffers(topic)));
+        let other = sum(&|found| found.another(stated));
+        let percent = |shares: [f64; 2]| shares.map(|share| format!("{:.2} %", 100.0 * share)).join(", ");
+        println!(
+            "| {} | {} | {} | {} |",
+            percent([0.0, later_us].map(missed_share)),
+            percent([0, 1].map(|side| all.iter().map(|found| found.missed[side]).sum::<f64>() / 3.0)),
+            found.map_or_else(|| "-".to_owned(), shown),
+            shown(other)
+        );
+        if all.iter().any(|found| found.too_few > 0) {
+            missed.push(format!("enough blocks at {bandwidth}"));
+        }
+        if other.bounds().1 > FALSE {
+            missed.push(format!("claims about other topics at {bandwidth}: {}", shown(other)));
+        }
+        if let Some(found) = found.filter(|found| found.share() < 0.9) {
+            missed.push(format!("planted misses: {}", shown(found)));
+        }
+    }
+}
+
 fn main() -> ExitCode {
     println!("In brackets the 95 % interval of Clopper and Pearson.");
     let mut missed = Vec::new();
@@ -219,6 +259,9 @@ fn main() -> ExitCode {
     }
     if is_asked("laws") {
         growth(&mut missed);
+    }
+    if is_asked("systems") {
+        of_systems(&mut missed);
     }
     if is_asked("results") {
         two_results(&mut missed);
