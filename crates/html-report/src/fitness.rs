@@ -66,7 +66,7 @@ fn hypervisor(document: &ResultDocument) -> Option<Check> {
 }
 
 fn runs(document: &ResultDocument) -> Option<Check> {
-    let planned = document.experiment.runs();
+    let planned = document.planned_runs();
     let made: usize = document.cells.iter().map(|cell| cell.runs.len()).sum();
     let valid: usize = document.cells.iter().map(|cell| cell.valid_runs().count()).sum();
     let interrupted = document.state == State::Interrupted;

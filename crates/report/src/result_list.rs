@@ -54,7 +54,7 @@ pub(crate) fn state(document: &ResultDocument) -> &'static str {
 /// Returns the number of valid runs of those planned.
 pub(crate) fn valid_runs(document: &ResultDocument) -> String {
     let valid: usize = document.cells.iter().map(|cell| cell.valid_runs().count()).sum();
-    format!("{valid} of {}", document.experiment.runs())
+    format!("{valid} of {}", document.planned_runs())
 }
 
 /// Returns the table of `ddsmark results`, the newest result first.

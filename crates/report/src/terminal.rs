@@ -67,7 +67,7 @@ impl Page {
     }
 
     fn head(&mut self, document: &ResultDocument) {
-        let planned = document.experiment.runs();
+        let planned = document.planned_runs();
         let made: usize = document.cells.iter().map(|cell| cell.runs.len()).sum();
         let valid: usize = document.cells.iter().map(|cell| cell.valid_runs().count()).sum();
         let state = match document.state {

@@ -61,7 +61,7 @@ fn part_shown(scene: &Scene<'_>, cells: &[&CellResult]) -> String {
     let has_workload =
         |cell: &&CellResult| cells.iter().any(|shown| shown.factors.workload == cell.factors.workload);
     let count = |of: &dyn Fn(&&CellResult) -> bool| {
-        scene.series.iter().filter(|series| series.cells.iter().any(|cell| of(cell))).count()
+        scene.series.iter().filter(|series| series.cells.iter().any(of)).count()
     };
     let (shown, all) = (count(&is_shown), count(&has_workload));
     match shown < all {

@@ -27,7 +27,7 @@ pub(super) fn head(document: &ResultDocument, width: usize) -> Vec<Line> {
 
 /// Returns what was measured, and how many runs are valid.
 pub(super) fn title(document: &ResultDocument) -> (Kind, String) {
-    let planned = document.experiment.runs();
+    let planned = document.planned_runs();
     let made: usize = document.cells.iter().map(|cell| cell.runs.len()).sum();
     let valid: usize = document.cells.iter().map(|cell| cell.valid_runs().count()).sum();
     let (state, kind) = match document.state {

@@ -1,6 +1,7 @@
 //! Record of an experiment's progress besides its runs: blocks, host noise, number of blocks and resumptions. Saved
 //! in `DIR/log.json` while the experiment runs.
 
+use experiment::Plan;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,6 +71,15 @@ pub struct BlockAllocation {
     /// Reason for the end of the experiment. Absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<StoppedBy>,
+}
+
+impl BlockAllocation {
+    /// Returns the number of planned runs, including those of repeated blocks.
+    #[must_use]
+    pub fn runs(&self, experiment: &Plan, blocks: &[Block]) -> usize {
+        let again = blocks.iter().filter(|block| block.repeats.is_some()).count() as u32;
+        experiment.runs_before(self.planned + again + 1)
+    }
 }
 
 /// Reason for the end of an experiment.

@@ -82,6 +82,14 @@ impl ResultDocument {
     pub fn host(&self) -> &Host {
         host::first(&self.hosts)
     }
+
+    /// Returns the number of planned runs, including those of repeated blocks.
+    #[must_use]
+    pub fn planned_runs(&self) -> usize {
+        let allocation = self.allocation.as_ref();
+        allocation
+            .map_or(self.experiment.runs(), |allocation| allocation.runs(&self.experiment, &self.blocks))
+    }
 }
 
 /// Program that measured.

@@ -157,10 +157,7 @@ impl Assembler {
     /// Returns the number of planned runs, including those of repeated blocks.
     fn planned_runs(&self) -> usize {
         let experiment = &self.header.experiment;
-        self.log.as_ref().map_or(experiment.runs(), |log| {
-            let again = log.blocks.iter().filter(|block| block.repeats.is_some()).count() as u32;
-            experiment.runs_before(log.allocation.planned + again + 1)
-        })
+        self.log.as_ref().map_or(experiment.runs(), |log| log.allocation.runs(experiment, &log.blocks))
     }
 
     /// Returns whether all planned runs were added.
