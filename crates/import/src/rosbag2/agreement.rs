@@ -1,26 +1,6 @@
 //! Comparison of the metadata of a bag with the messages of its files.
 
-use super::{Message, Metadata, RecordedTopic, Recording};
-
-/// Messages of a bag or of one of its files, as the metadata describes them. `None`: not stored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stretch {
-    /// Time of the first message in ns.
-    pub(super) start_ns: Option<i64>,
-    /// Time from there to the last message in ns.
-    pub(super) duration_ns: Option<i64>,
-    /// Number of messages.
-    pub(super) messages: Option<u64>,
-}
-
-/// Topic in the metadata of a bag.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct MetadataTopic {
-    /// Name, type and QoS.
-    pub(super) recorded: RecordedTopic,
-    /// Number of messages; `None`: not stored.
-    pub(super) messages: Option<u64>,
-}
+use super::{Message, Metadata, Recording, Stretch};
 
 impl Metadata {
     /// Adds to the recording of its files what only the metadata has, and remarks about what does not agree. `ends`: for each
@@ -93,7 +73,7 @@ impl Stretch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metadata;
+    use crate::{RecordedTopic, metadata};
 
     fn recording() -> Recording {
         let mut recording = Recording::default();

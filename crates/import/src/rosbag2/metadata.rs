@@ -2,7 +2,6 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{MetadataTopic, Stretch};
 use crate::{
     ImportError, NotApplied, RecordedTopic,
     document::{Fields, Node, Value, parse_yaml},
@@ -12,6 +11,26 @@ use crate::{
 const NEWEST: u32 = 9;
 /// First version whose paths are relative to the directory of the bag, and not to the one around it.
 const FIRST_RELATIVE_TO_BAG: u32 = 4;
+
+/// Messages of a bag or of one of its files, as the metadata describes them. `None`: not stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stretch {
+    /// Time of the first message in ns.
+    pub(super) start_ns: Option<i64>,
+    /// Time from there to the last message in ns.
+    pub(super) duration_ns: Option<i64>,
+    /// Number of messages.
+    pub(super) messages: Option<u64>,
+}
+
+/// Topic in the metadata of a bag.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct MetadataTopic {
+    /// Name, type and QoS.
+    pub(super) recorded: RecordedTopic,
+    /// Number of messages; `None`: not stored.
+    pub(super) messages: Option<u64>,
+}
 
 /// Metadata of a bag.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -15,7 +15,7 @@ pub use sqlite::read_db3;
 pub use times::TimeSource;
 
 use crate::{ImportError, Rate, Sends, System, Topic, names::plain_name};
-use agreement::{MetadataTopic, Stretch};
+use metadata::Stretch;
 use offered_qos::offered_qos;
 use times::{Timed, segment};
 
