@@ -7,7 +7,7 @@ use perftest::{
     progress,
 };
 
-const DEFAULTS: Defaults<'static> = Defaults { driver: "dds", raw_driver: "udp" };
+const DEFAULTS: Defaults<'static> = Defaults { driver: "dds", raw_drivers: ["udp", "tcp", "shm"] };
 
 fuzz_target!(|input: &[u8]| {
     // first line: the generation; other lines: one argument each

@@ -219,6 +219,29 @@ pub enum Pin {
 }
 
 impl Design {
+    /// Returns the settings of the writing endpoint with this index.
+    #[must_use]
+    pub fn writer(&self, index: usize) -> WriterDesign {
+        let of_all = WriterDesign {
+            size_bytes: None,
+            batch_bytes: None,
+            measure_ns: self.measure_ns,
+            samples: self.samples,
+        };
+        self.writers.get(index).copied().unwrap_or(of_all)
+    }
+
+    /// Returns a note if the size of a cell is not that of the samples of all writers.
+    pub(crate) fn note_on_sizes(&self) -> Option<String> {
+        let sizes = self.writers.iter().zip(1..);
+        let own = |(writer, number): (&WriterDesign, u32)| {
+            Some(format!("those of writer-{number} have {} bytes", writer.size_bytes?))
+        };
+        let own: Vec<String> = sizes.filter_map(own).collect();
+        (!own.is_empty())
+            .then(|| format!("the size of a cell is not that of all samples: {}", own.join(", ")))
+    }
+
     /// Returns the longest distance of echo probes in samples; `None` without probes.
     #[must_use]
     pub fn longest_probe_distance(&self) -> Option<u32> {

@@ -20,6 +20,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 mod topics;
+mod writers;
 
 use std::sync::Arc;
 

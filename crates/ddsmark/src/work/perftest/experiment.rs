@@ -14,16 +14,12 @@ use super::{
     OwnPart, Process,
     distances::{Topology, distances},
     origins::Origins,
-    publishers::{Publisher, TestEnd, writers},
+    publishers::{MAX_SECONDS, Publisher, TestEnd, rate_of_size, writers},
     qos_file::FileQos,
     queues::queues,
-    rates,
     receiving::{Receiving, check_filters},
 };
 use crate::cli::cli_error::{CliError, ExitStatus};
-
-/// Maximum time of each size in s, a day: the control topic keeps all its messages until the end.
-pub const MAX_SECONDS: u64 = 86_400;
 
 /// Position of a part of the experiment, by the options that decide it.
 type At<'a> = &'a mut dyn FnMut(&'static [&'static str]) -> Span;
@@ -199,7 +195,7 @@ impl TestExperiment {
             least_blocks: &|_| 1,
         };
         let Settings { shared, local, .. } = &leader.settings;
-        let longest = longest(&self.writers, end(shared));
+        let longest = longest(&self.writers, TestEnd::of(shared));
         let design = Design {
             order: RunOrder::Listed,
             reference: false,
@@ -266,7 +262,7 @@ fn give_size(
     }
     if settings.local.pacing.throttle {
         values.give_at("rate", at(&["enableAutoThrottle"]), RateSpec::Throttled(None));
-    } else if let Some(rate) = rates::of_size(publishers, size) {
+    } else if let Some(rate) = rate_of_size(publishers, size) {
         values.give_at("rate", at(&["pubRate", "pubRatebps", "sleep", "spin"]), rate);
     }
 }
@@ -331,11 +327,6 @@ pub fn check_seconds(shared: &Shared) -> Result<(), CliError> {
         }
         _ => Ok(()),
     }
-}
-
-/// Returns the end of the samples of a process with these settings.
-pub const fn end(shared: &Shared) -> TestEnd {
-    TestEnd { samples: shared.samples, seconds: shared.execution_time_s }
 }
 
 /// Returns the limits that contain those of all writers. `of_all`: the end of all samples if no writer has limits of its own.

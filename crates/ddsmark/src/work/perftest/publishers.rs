@@ -1,17 +1,19 @@
 //! Publishers of a test: each has its own rate, size, duration and number of samples.
 
-use experiment::WriterDesign;
-use perftest::{Batch, Role, SIZES, Settings};
+use experiment::{RateSpec, WriterDesign};
+use perftest::{Batch, Role, SIZES, Settings, Shared};
 use rendezvous::{PeerRole, lobby::clean, streams::PeerStream};
 use serde::{Deserialize, Serialize};
 
 use super::{
     Process,
-    experiment::{MAX_SECONDS, end},
     meeting::Offered,
-    rates::PublisherRate,
+    rates::{PublisherRate, RateLimit, check_bits},
 };
 use crate::cli::cli_error::{CliError, ExitStatus};
+
+/// Maximum time of each size in s, a day: the control topic keeps all its messages until the end.
+pub const MAX_SECONDS: u64 = 86_400;
 
 /// Samples of a publisher, in its part of the test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,7 +67,7 @@ impl OwnSamples {
                 .first()
                 .copied()
                 .filter(|_| has(&["dataLen"]) && !settings.shared.scan),
-            end: has(&["numIter", "executionTime"]).then(|| end(&settings.shared)),
+            end: has(&["numIter", "executionTime"]).then(|| TestEnd::of(&settings.shared)),
         }))
     }
 
@@ -84,13 +86,19 @@ impl Publisher {
         let differs = |size: &u64| leader.shared.scan || leader.shared.sizes != [*size];
         let rate = PublisherRate { option: clean(&own.rate.option), ..own.rate.clone() };
         let size = own.size.filter(differs);
-        Self { name, rate, size, end: own.end.unwrap_or_else(|| end(&leader.shared)) }
+        Self { name, rate, size, end: own.end.unwrap_or_else(|| TestEnd::of(&leader.shared)) }
     }
 
     /// Creates this process as a publisher of its own test; `None` for a subscriber.
     pub fn of_process(process: &Process) -> Option<Self> {
         let name = format!("{} {}", PeerRole::Publisher.name(), process.settings.local.id);
         Some(Self::new(name, &process.settings, process.samples.as_ref()?))
+    }
+
+    /// Rejects a number of bits per second that is too many or too few samples of one of these sizes.
+    pub fn check(&self, sizes: &[u64]) -> Result<(), CliError> {
+        let Some(RateLimit::Bits(bits)) = self.rate.limit else { return Ok(()) };
+        sizes.iter().try_for_each(|size| check_bits(bits, self.size(*size), &self.name))
     }
 
     /// Returns the size of its samples in a run in which publisher 0 has this one.
@@ -137,6 +145,21 @@ pub fn writers(settings: &Settings, publishers: &[Publisher]) -> Vec<WriterDesig
     if writers.windows(2).all(|pair| pair[0] == pair[1]) { Vec::new() } else { writers }
 }
 
+/// Returns the rate of these publishers, in their order, in a run in which publisher 0 has this size; `None` if no publisher has a limit.
+/// Beside one with a limit, a publisher without one has the rate `max`.
+pub fn rate_of_size(publishers: &[Publisher], size: u64) -> Option<RateSpec> {
+    publishers.iter().find_map(|publisher| publisher.rate.limit)?;
+    let of_one = |publisher: &Publisher| match publisher.rate.limit {
+        Some(limit) => limit.of_size(publisher.size(size)),
+        None => RateSpec::Max,
+    };
+    let rates: Vec<RateSpec> = publishers.iter().map(of_one).collect();
+    match &rates[..] {
+        [first, others @ ..] if others.iter().all(|rate| rate == first) => Some(first.clone()),
+        _ => Some(RateSpec::PerWriter(rates.into())),
+    }
+}
+
 /// Rejects sizes of publishers that a test cannot have beside each other.
 pub fn check_sizes(settings: &Settings, publishers: &[Publisher]) -> Result<(), CliError> {
     let shared = &settings.shared;
@@ -156,6 +179,11 @@ pub fn check_sizes(settings: &Settings, publishers: &[Publisher]) -> Result<(), 
 }
 
 impl TestEnd {
+    /// Returns the end of the samples of a process with these settings.
+    pub const fn of(shared: &Shared) -> Self {
+        Self { samples: shared.samples, seconds: shared.execution_time_s }
+    }
+
     /// Returns the maximum time in ns.
     pub fn nanoseconds(self) -> u64 {
         self.seconds.unwrap_or(MAX_SECONDS).saturating_mul(1_000_000_000)
@@ -175,7 +203,6 @@ mod tests {
     use perftest::{CommandLine, Defaults};
 
     use super::*;
-    use crate::work::perftest::rates::RateLimit;
 
     fn settings(line: &str) -> Settings {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -248,7 +275,7 @@ mod tests {
     fn bits_of_a_rate_are_those_of_the_size_of_its_publisher() {
         let (_, all) = publishers(&["-dataLen 100 -pubRatebps 800000", "-dataLen 200 -pubRatebps 800000"]);
         assert_eq!(all[1].rate.limit, Some(RateLimit::Bits(800_000)));
-        let rate = crate::work::perftest::rates::of_size(&all, 100).expect("a rate");
+        let rate = rate_of_size(&all, 100).expect("a rate");
         assert_eq!(rate.to_string(), "1000/s+500/s");
     }
 
@@ -286,5 +313,37 @@ mod tests {
             end(Some(5), None).unreached(4).as_deref(),
             Some("`-numIter 5` was not reached: a size ends after 86400 s, with 4 samples")
         );
+    }
+
+    fn publisher(limit: Option<RateLimit>) -> Publisher {
+        let rate = PublisherRate { limit, option: String::new(), spins: true };
+        let end = TestEnd { samples: None, seconds: None };
+        Publisher { name: "publisher 1".to_owned(), rate, size: None, end }
+    }
+
+    fn of(limits: &[Option<RateLimit>], size: u64) -> Option<String> {
+        let publishers: Vec<Publisher> = limits.iter().copied().map(publisher).collect();
+        rate_of_size(&publishers, size).map(|rate| rate.to_string())
+    }
+
+    #[test]
+    fn each_publisher_has_its_rate() {
+        let (slow, fast) = (Some(RateLimit::Samples(1000)), Some(RateLimit::Samples(3000)));
+        assert_eq!(of(&[None, None], 100), None);
+        assert_eq!(of(&[slow, slow], 100).as_deref(), Some("1000/s"));
+        assert_eq!(of(&[slow, fast], 100).as_deref(), Some("1000/s+3000/s"));
+        assert_eq!(of(&[None, fast, slow], 100).as_deref(), Some("max+3000/s+1000/s"));
+    }
+
+    #[test]
+    fn bits_are_those_of_the_samples_of_each_size() {
+        let limits = [Some(RateLimit::Bits(800_000)), Some(RateLimit::Interval(2_000_000))];
+        assert_eq!(of(&limits, 100).as_deref(), Some("1000/s+1/2ms"));
+        assert_eq!(of(&limits, 200).as_deref(), Some("500/s+1/2ms"));
+        for limit in limits {
+            assert_eq!(publisher(limit).rate.samples_per_s(200), Some(500.0));
+        }
+        let error = publisher(Some(RateLimit::Bits(u64::MAX))).check(&[100]).expect_err("too many");
+        assert!(error.text().contains("of 100 bytes of publisher 1"), "{}", error.text());
     }
 }

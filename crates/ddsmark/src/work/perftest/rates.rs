@@ -6,7 +6,6 @@ use experiment::RateSpec;
 use perftest::{Pacing, Settings, WaitMethod};
 use serde::{Deserialize, Serialize};
 
-use super::publishers::Publisher;
 use crate::cli::cli_error::{CliError, ExitStatus};
 
 /// Longest interval of a schedule, and its largest rate in samples/s.
@@ -79,17 +78,9 @@ impl PublisherRate {
     }
 }
 
-impl Publisher {
-    /// Rejects a number of bits per second that is too many or too few samples of one of these sizes.
-    pub fn check(&self, sizes: &[u64]) -> Result<(), CliError> {
-        let Some(RateLimit::Bits(bits)) = self.rate.limit else { return Ok(()) };
-        sizes.iter().try_for_each(|size| check_bits(bits, self.size(*size), &self.name))
-    }
-}
-
 impl RateLimit {
     /// Returns the rate of samples of this size.
-    fn of_size(self, size: u64) -> RateSpec {
+    pub fn of_size(self, size: u64) -> RateSpec {
         match self {
             Self::Samples(samples) => every_second(samples),
             // The bits are those of serialized samples.
@@ -104,21 +95,6 @@ impl RateLimit {
             },
             Self::Interval(period_ns) => RateSpec::Samples { samples: 1, period_ns },
         }
-    }
-}
-
-/// Returns the rate of these publishers, in their order, in a run in which publisher 0 has this size; `None` if no publisher has a limit.
-/// Beside one with a limit, a publisher without one has the rate `max`.
-pub fn of_size(publishers: &[Publisher], size: u64) -> Option<RateSpec> {
-    publishers.iter().find_map(|publisher| publisher.rate.limit)?;
-    let of_one = |publisher: &Publisher| match publisher.rate.limit {
-        Some(limit) => limit.of_size(publisher.size(size)),
-        None => RateSpec::Max,
-    };
-    let rates: Vec<RateSpec> = publishers.iter().map(of_one).collect();
-    match &rates[..] {
-        [first, others @ ..] if others.iter().all(|rate| rate == first) => Some(first.clone()),
-        _ => Some(RateSpec::PerWriter(rates.into())),
     }
 }
 
@@ -164,7 +140,7 @@ const fn every_second(samples: u64) -> RateSpec {
 }
 
 /// Rejects bits per second of a publisher that are too many or too few samples of a size.
-fn check_bits(bits: u64, size: u64, publisher: &str) -> Result<(), CliError> {
+pub fn check_bits(bits: u64, size: u64, publisher: &str) -> Result<(), CliError> {
     let of_sample = size.saturating_mul(8).max(1);
     let (fast, slow) = (bits / of_sample > MAX_RATE, bits.saturating_mul(HOUR_S) < of_sample);
     if !fast && !slow {
@@ -185,42 +161,4 @@ fn round_ns() -> f64 {
         begin.elapsed().as_nanos() as f64 / CALIBRATION_ROUNDS as f64
     };
     (0..3).map(|_| once()).fold(f64::INFINITY, f64::min)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::work::perftest::publishers::TestEnd;
-
-    fn publisher(limit: Option<RateLimit>) -> Publisher {
-        let rate = PublisherRate { limit, option: String::new(), spins: true };
-        let end = TestEnd { samples: None, seconds: None };
-        Publisher { name: "publisher 1".to_owned(), rate, size: None, end }
-    }
-
-    fn of(limits: &[Option<RateLimit>], size: u64) -> Option<String> {
-        let publishers: Vec<Publisher> = limits.iter().copied().map(publisher).collect();
-        of_size(&publishers, size).map(|rate| rate.to_string())
-    }
-
-    #[test]
-    fn each_publisher_has_its_rate() {
-        let (slow, fast) = (Some(RateLimit::Samples(1000)), Some(RateLimit::Samples(3000)));
-        assert_eq!(of(&[None, None], 100), None);
-        assert_eq!(of(&[slow, slow], 100).as_deref(), Some("1000/s"));
-        assert_eq!(of(&[slow, fast], 100).as_deref(), Some("1000/s+3000/s"));
-        assert_eq!(of(&[None, fast, slow], 100).as_deref(), Some("max+3000/s+1000/s"));
-    }
-
-    #[test]
-    fn bits_are_those_of_the_samples_of_each_size() {
-        let limits = [Some(RateLimit::Bits(800_000)), Some(RateLimit::Interval(2_000_000))];
-        assert_eq!(of(&limits, 100).as_deref(), Some("1000/s+1/2ms"));
-        assert_eq!(of(&limits, 200).as_deref(), Some("500/s+1/2ms"));
-        for limit in limits {
-            assert_eq!(publisher(limit).rate.samples_per_s(200), Some(500.0));
-        }
-        let error = publisher(Some(RateLimit::Bits(u64::MAX))).check(&[100]).expect_err("too many");
-        assert!(error.text().contains("of 100 bytes of publisher 1"), "{}", error.text());
-    }
 }
