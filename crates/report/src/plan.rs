@@ -61,7 +61,11 @@ pub fn plan(experiment: &Plan, detectable_effects: &[DetectableEffects]) -> Stri
     if let Some(search) = &experiment.search {
         let searches = experiment.searches_per_block() as u64 * u64::from(experiment.design.blocks);
         line(&format!(
-            "{searches} runs are searches, each until its bounds are found: at most {} each, {} together",
+            "{} until its bounds are found: at most {} each, {} together",
+            match searches {
+                1 => "1 run is a search,".to_owned(),
+                several => format!("{several} runs are searches, each"),
+            },
             rough(search.budget_ns),
             rough(search.budget_ns.saturating_mul(searches))
         ));
