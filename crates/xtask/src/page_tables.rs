@@ -176,12 +176,13 @@ mod tests {
     use super::*;
 
     /// Pages whose tables of figures come from data.
-    const QUOTING: [&str; 8] = [
+    const QUOTING: [&str; 9] = [
         "discovery.md",
         "implementations.md",
         "large-data.md",
         "links.md",
         "qos-support.md",
+        "qos-cost.md",
         "seed-000.md",
         "topologies.md",
         "transparency.md",
