@@ -9,7 +9,7 @@ fuzz_target!(|bytes: &[u8]| {
     for role in ["-pub", "-sub"] {
         let line = CommandLine::parse(&[role], Some("5.1")).expect("a role");
         let file = IniFile { path: "perftest.ini", text };
-        match line.settings(Some(file), &Defaults { driver: "dds", raw_driver: "udp" }) {
+        match line.settings(Some(file), &Defaults { driver: "dds", raw_drivers: ["udp", "tcp", "shm"] }) {
             Ok((settings, _)) => settings.offer().check().expect("valid settings"),
             Err(error) => {
                 assert!(!error.hint().is_empty());
