@@ -40,7 +40,7 @@ pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
     }
     if document.cells.iter().any(tables::has_pooled) {
         paragraphs.push(format!(
-            "{} marks a quantile of the samples of all valid runs together: no single run has enough samples for it, and no \
+            "{} marks a quantile of the samples of all valid runs together: a run has too few samples for it, and no \
              verdict uses it.",
             tables::POOLED
         ));

@@ -16,7 +16,7 @@ pub(crate) const SAME_AS_UNBATCHED: &str = "=";
 /// Mark of a latency with too many lost pings.
 pub(crate) const LOSSY: &str = "!";
 
-/// Mark of a quantile that no single run supports.
+/// Mark of a quantile that is not supported by each run.
 pub(crate) const POOLED: &str = "*";
 
 /// Returns whether a cell has a pooled quantile.
@@ -272,7 +272,7 @@ pub(crate) fn directions(cells: &[&CellResult]) -> Grid {
 /// Mean, standard deviation or extreme of a run.
 type Moment = fn(&Latency) -> f64;
 
-/// Formats a quantile of a cell in µs. It is marked if no single run supports it. A time between two hosts has the error
+/// Formats a quantile of a cell in µs. It is marked if a run does not support it. A time between two hosts has the error
 /// of their clocks, and is not available if the error exceeds it.
 pub(crate) fn quantile(latency: &CellLatency, index: usize) -> String {
     let resolved = latency.quantiles()[index].filter(|ns| latency.is_resolved(*ns));

@@ -46,7 +46,7 @@ pub struct Latency<Q = u64> {
     pub p99_99_ns: Option<Q>,
     /// 99.9999 % quantile in ns.
     pub p99_9999_ns: Option<Q>,
-    /// Quantiles of a cell (for example 0.9999) that no single run supports. Their values are those of the pooled samples,
+    /// Quantiles of a cell (for example 0.9999) for which a run has too few samples. Their values are those of the pooled samples,
     /// and no verdict uses them. Absent if there are none, and in a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pooled: Vec<f64>,
@@ -240,18 +240,23 @@ impl CellLatency {
         let mut pooled = Vec::new();
         let mut quantile = |index: usize| {
             let q = QUANTILES[index];
-            if runs.iter().all(|run| run.quantiles()[index].is_none()) {
-                let value = all.quantiles()[index]?;
-                pooled.push(q);
-                return Some(value as f64);
-            }
-            // a lost quantile is longer than all values; a run with too few samples is ignored
+            // A lost quantile is longer than all values.
             let of_run = |run: &&Latency| match run.quantiles()[index] {
                 Some(ns) => Some(ns as f64),
                 None if supports_quantile(run.n, q) && run.is_lost(q) => Some(f64::INFINITY),
                 None => None,
             };
-            median(&runs.iter().filter_map(of_run).collect::<Vec<_>>()).filter(|ns| ns.is_finite())
+            let of_runs: Option<Vec<f64>> = runs.iter().map(of_run).collect();
+            let is_measured = runs.iter().any(|run| run.quantiles()[index].is_some());
+            match of_runs.filter(|_| is_measured) {
+                Some(values) => median(&values).filter(|ns| ns.is_finite()),
+                // The runs with enough samples are the quick ones: their median would be too short.
+                None => {
+                    let value = all.quantiles()[index]?;
+                    pooled.push(q);
+                    Some(value as f64)
+                }
+            }
         };
         let [p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns, p99_9999_ns] =
             [0, 1, 2, 3, 4, 5].map(&mut quantile);

@@ -85,6 +85,25 @@ fn the_pool_supports_what_one_run_does_not() {
     assert!(rtt.p99_ns.is_some() && rtt.is_pooled(0.99) && !rtt.is_pooled(0.9), "of 300 samples");
 }
 
+/// A run of a fixed time has more samples if they are quick: its p99 is not that of all runs.
+#[test]
+fn a_quantile_that_only_the_quick_run_supports_is_that_of_all_runs() {
+    let mut assembler = Assembler::new(sample::header());
+    for (mut run, _) in sample::runs() {
+        let slow = run.block > 1;
+        let values: Vec<u64> = if slow { vec![9_000_000; 100] } else { vec![40_000; 400] };
+        let distribution = sample::record(&values);
+        let mut log = IntervalLog::new();
+        log.add("rtt", &distribution).unwrap();
+        run.latency = [("rtt".to_owned(), Latency::from_distribution(&distribution).unwrap())].into();
+        assembler.add(run, &log.merged());
+    }
+    let document = assembler.document(State::Complete);
+    let rtt = &cells(&document, Workload::Latency).next().unwrap().latency["rtt"];
+    let (p50, p99) = (rtt.p50_ns.unwrap(), rtt.p99_ns.unwrap());
+    assert!(p99 >= p50 && rtt.is_pooled(0.99) && !rtt.is_pooled(0.5), "{rtt:?}");
+}
+
 /// Quantiles are over all that were sent, and the lost ones took longest; a quantile among the lost is `None`.
 #[test]
 fn a_lost_round_trip_is_longer_than_all_others() {
