@@ -39,8 +39,7 @@ pub(crate) fn is_system(cell: &CellResult) -> bool {
 /// Returns the topics of a cell, those that suffer first at the top; empty without values.
 pub(crate) fn topics(cell: &CellResult) -> Vec<Topic<'_>> {
     let mut topics: Vec<Topic<'_>> = Vec::new();
-    let same_group = |left: &Flow, right: &Flow| left.group.is_some() && left.group == right.group;
-    for flows in cell.factors.flows.chunk_by(same_group) {
+    for flows in cell.factors.flows.chunk_by(Flow::is_in_group_of) {
         let values: Vec<&CellFlow> = flows.iter().filter_map(|flow| at_worst_reader(cell, flow)).collect();
         let Some(worst) = values.iter().copied().max_by(|left, right| rank(left).total_cmp(&rank(right)))
         else {

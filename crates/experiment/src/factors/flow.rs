@@ -76,6 +76,12 @@ const fn is_zero(ns: &u64) -> bool {
 }
 
 impl Flow {
+    /// Returns whether both are in one group of equal flows.
+    #[must_use]
+    pub fn is_in_group_of(&self, other: &Self) -> bool {
+        self.group.is_some() && self.group == other.group
+    }
+
     /// Creates a flow that starts with the schedule, with the QoS of its cell and without a deadline.
     #[must_use]
     pub fn new(name: &str, size_bytes: u64, load: Load) -> Self {

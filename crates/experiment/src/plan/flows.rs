@@ -38,10 +38,10 @@ impl ExperimentFile {
         };
         let threads = self.design.threads.as_ref().map(|threads| threads.get().clone());
         plan.design.threads = threads.unwrap_or(WritingThreads::PerTopic);
-        let sps = |flow: &Flow| flow.load.mean_period_ns().map_or(0.0, |period_ns| 1e9 / period_ns.max(1.0));
         // The trials of a search have other rates, and wait in the same way.
         let is_searched = plan.cells.iter().any(|cell| cell.factors.workload == Workload::Search);
-        let is_slow = flows.iter().map(sps).sum::<f64>() <= SPIN_SPS && !is_searched;
+        let is_slow =
+            flows.iter().filter_map(|flow| flow.load.mean_sps()).sum::<f64>() <= SPIN_SPS && !is_searched;
         if self.design.spin.is_none() && !plan.design.threads.is_one() {
             plan.design.spin = is_slow;
         }

@@ -47,8 +47,7 @@ impl<'s, 'd> Mix<'s, 'd> {
             let flows = cells.iter().flat_map(|(_, cell)| cell.paced.iter().flat_map(|paced| &paced.flows));
             flows.filter(|values| values.name == flow.name).map(CellFlow::strain).fold(0.0, f64::max)
         };
-        let same_group = |left: &Flow, right: &Flow| left.group.is_some() && left.group == right.group;
-        let worst = planned.chunk_by(same_group).filter_map(|flows| {
+        let worst = planned.chunk_by(Flow::is_in_group_of).filter_map(|flows| {
             let strained = flows.iter().map(|flow| (strain(flow), flow));
             strained.max_by(|(left, _), (right, _)| left.total_cmp(right))
         });

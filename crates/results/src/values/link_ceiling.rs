@@ -1,7 +1,5 @@
 //! Goodput that the links between the hosts of a cell can carry.
 
-use std::collections::BTreeMap;
-
 use experiment::{Design, Endpoint, Factors, Role, RunTopology, Workload, goodput_ceiling};
 
 use crate::{HostRecord, LinkCeiling};
@@ -10,9 +8,9 @@ use crate::{HostRecord, LinkCeiling};
 const TRANSPORT: &str = "udp4";
 
 /// Link of an endpoint.
-struct EndpointLink {
-    bit_per_s: u64,
-    mtu_bytes: u64,
+pub(super) struct EndpointLink {
+    pub(super) bit_per_s: u64,
+    pub(super) mtu_bytes: u64,
 }
 
 impl LinkCeiling {
@@ -28,11 +26,9 @@ impl LinkCeiling {
         if run_topology.hosts().len() < run_topology.endpoints.len() {
             return None;
         }
-        let hosts: BTreeMap<&str, &HostRecord> =
-            hosts.iter().map(|host| (host.name.as_str(), host)).collect();
         let links = |role: Role| -> Option<Vec<EndpointLink>> {
             let of_role = run_topology.endpoints.iter().filter(|endpoint| endpoint.role == role);
-            of_role.map(|endpoint| link(endpoint, factors, &hosts)).collect()
+            of_role.map(|endpoint| link(endpoint, factors, hosts)).collect()
         };
         let (writers, readers) = (links(Role::Writer)?, links(Role::Reader)?);
         // Copies of each sample on the link of the writer. Several writers share the link of the reader.
@@ -54,8 +50,8 @@ impl LinkCeiling {
 }
 
 /// Returns the link of an endpoint; `None` if its rate or its MTU is unknown.
-fn link(endpoint: &Endpoint, factors: &Factors, hosts: &BTreeMap<&str, &HostRecord>) -> Option<EndpointLink> {
-    let host = hosts.get(endpoint.place.host.as_str())?;
+pub(super) fn link(endpoint: &Endpoint, factors: &Factors, hosts: &[HostRecord]) -> Option<EndpointLink> {
+    let host = hosts.iter().find(|host| host.name == endpoint.place.host)?;
     let interface = &endpoint.participant.interface;
     let rate = factors.link.and_then(|link| link.rate_bit_per_s);
     let mtu = factors.link.map(|link| u64::from(link.mtu_bytes));

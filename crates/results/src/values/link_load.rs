@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{Design, Endpoint, Factors, Load, RunTopology, full_frames_ceiling};
 
+use super::link_ceiling::{EndpointLink, link};
 use crate::HostRecord;
 
 /// Payload on one direction of the link of a host.
@@ -28,10 +29,6 @@ impl LinkLoad {
     pub fn heaviest(factors: &Factors, design: &Design, hosts: &[HostRecord]) -> Option<Self> {
         let endpoints = RunTopology::of(factors, design).endpoints;
         let mut crossing: BTreeMap<(&str, bool), f64> = BTreeMap::new();
-        let mut interfaces: BTreeMap<&str, &str> = BTreeMap::new();
-        for endpoint in &endpoints {
-            interfaces.insert(&endpoint.place.host, &endpoint.participant.interface);
-        }
         for endpoint in endpoints.iter().filter(|endpoint| endpoint.role.drives()) {
             for writer in &endpoint.writers {
                 let stream = &writer.stream;
@@ -53,13 +50,11 @@ impl LinkLoad {
                 }
             }
         }
-        let rate = factors.link.and_then(|link| link.rate_bit_per_s);
         let loads = crossing.into_iter().filter_map(|((name, leaves), bit_per_s)| {
-            let (host, interface) = (hosts.iter().find(|host| host.name == name)?, *interfaces.get(name)?);
-            let link_bit_per_s = host.link_bit_per_s(interface, rate)? as f64;
-            let mtu = factors.link.map(|link| u64::from(link.mtu_bytes));
-            let mtu = mtu.or_else(|| host.properties.mtu_bytes.get(interface).copied())?;
-            let ceiling_bit_per_s = full_frames_ceiling(link_bit_per_s, u32::try_from(mtu).ok()?);
+            let endpoint = endpoints.iter().find(|endpoint| endpoint.place.host == name)?;
+            let EndpointLink { bit_per_s: link, mtu_bytes } = link(endpoint, factors, hosts)?;
+            let link_bit_per_s = link as f64;
+            let ceiling_bit_per_s = full_frames_ceiling(link_bit_per_s, u32::try_from(mtu_bytes).ok()?);
             Some(Self { host: name.to_owned(), leaves, bit_per_s, link_bit_per_s, ceiling_bit_per_s })
         });
         loads.max_by(|left, right| left.share().total_cmp(&right.share()))
