@@ -1,6 +1,6 @@
 //! A result as a page.
 
-use report::parts::{self, DataTable, NoteList};
+use report::parts::{self, NoteList};
 use results::{ResultDocument, State};
 
 use crate::{
@@ -29,7 +29,6 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
         parts::findings(document),
         parts::warnings(document),
     ];
-    let cells = parts::tables(document);
     Page {
         title: format!("{question} ddsmark, {}", document.experiment.name),
         eyebrow: eyebrow(document),
@@ -37,7 +36,7 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
         answer: answer::answer(&scene),
         fitness: fitness::fitness(document),
         key_figures: key_figures::key_figures(&scene),
-        topics: cells.iter().find(|table| table.title == "Topics").map(topics),
+        topics: parts::topics_in_brief(document),
         origin: scene.origin.clone(),
         sections,
         omitted,
@@ -48,7 +47,7 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
         links: parts::link_tables(document),
         published: overlay::sources(document),
         command: parts::command(document),
-        cells,
+        cells: parts::tables(document),
         rows: rows::rows(document),
         legend: parts::legend(document),
         footer: format!(
@@ -56,24 +55,6 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
              {LEAST_FOR_INTERVAL} runs on; with fewer, the range from the smallest to the largest run. A verdict covers future \
              runs; a chart and a finding describe these runs."
         ),
-    }
-}
-
-/// Returns the first rows of a table of topics, with the columns that say whether their deadlines were met.
-fn topics(table: &DataTable) -> DataTable {
-    const MOST_ROWS: usize = 12;
-    const COLUMNS: [&str; 5] = ["Missed", "Limit", "Met", "Response p50", "p99"];
-    let position = |name: &&str| table.columns.iter().position(|(heading, _)| heading.starts_with(*name));
-    let kept: Vec<usize> = std::iter::once(0).chain(COLUMNS.iter().filter_map(position)).collect();
-    let row = |row: &Vec<String>| kept.iter().map(|index| row[*index].clone()).collect();
-    let title = match table.rows.len().checked_sub(MOST_ROWS) {
-        None | Some(0) => String::new(),
-        Some(more) => format!("{} in the table of topics.", parts::count(more, "more row")),
-    };
-    DataTable {
-        title,
-        columns: kept.iter().map(|index| table.columns[*index].clone()).collect(),
-        rows: table.rows.iter().take(MOST_ROWS).map(row).collect(),
     }
 }
 

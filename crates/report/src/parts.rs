@@ -118,6 +118,28 @@ pub fn tables(document: &ResultDocument) -> Vec<DataTable> {
     of_costs.chain(summary::tables(document)).collect()
 }
 
+/// Returns the topics of systems that suffer first, with the columns that say whether their deadlines were met. The title says how many
+/// rows are left out; `None` without systems.
+#[must_use]
+pub fn topics_in_brief(document: &ResultDocument) -> Option<DataTable> {
+    const MOST_ROWS: usize = 12;
+    const COLUMNS: [&str; 5] = ["Missed", "Limit", "Met", "Response p50", "p99"];
+    let tables = summary::tables(document);
+    let table = tables.iter().find(|table| table.title == summary::TOPICS)?;
+    let position = |name: &&str| table.columns.iter().position(|(heading, _)| heading.starts_with(*name));
+    let kept: Vec<usize> = std::iter::once(0).chain(COLUMNS.iter().filter_map(position)).collect();
+    let row = |row: &Vec<String>| kept.iter().map(|index| row[*index].clone()).collect();
+    let title = match table.rows.len().checked_sub(MOST_ROWS) {
+        None | Some(0) => String::new(),
+        Some(more) => format!("{} in the table of topics.", count(more, "more row")),
+    };
+    Some(DataTable {
+        title,
+        columns: kept.iter().map(|index| table.columns[*index].clone()).collect(),
+        rows: table.rows.iter().take(MOST_ROWS).map(row).collect(),
+    })
+}
+
 /// Returns the conditions that hold for every run.
 #[must_use]
 pub fn conditions(document: &ResultDocument) -> String {

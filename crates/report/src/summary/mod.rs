@@ -26,6 +26,7 @@ use crate::{
     part_data::{DataTable, NoteList},
     tables::{self, LOSSY, POOLED},
 };
+pub(crate) use rows::TOPICS;
 
 /// Maximum number of lines.
 const LINES: usize = 40;

@@ -153,7 +153,7 @@ fn headlines(pair: &[&Verdict]) -> Vec<String> {
     match few.len() {
         0..=2 => texts.extend(few.iter().map(|verdict| verdict.headline())),
         n => texts.push(format!(
-            "{n} comparisons have too few blocks for any claim: {least} or more, and {most} are needed"
+            "{n} comparisons have too few blocks for any claim: {least} of {most} that are needed"
         )),
     }
     texts

@@ -196,6 +196,9 @@ fn missing(cell: &CellResult) -> Entry {
     Entry::new(nothing(cell, 1).remove(0))
 }
 
+/// Title of the table of systems.
+pub(crate) const TOPICS: &str = "Topics";
+
 /// Returns the table of systems: a row for each topic. The topics that suffer first in any cell are at the top; all cells of a topic are
 /// beside each other.
 fn topics<'d>(cells: &[Named<'d>]) -> Table<'d> {
@@ -229,7 +232,7 @@ fn topics<'d>(cells: &[Named<'d>]) -> Table<'d> {
         strains[right].total_cmp(&strains[left]).then(left.cmp(right))
     });
     let rows = without_values.into_iter().chain(topics.into_iter().map(|(_, row)| row)).collect();
-    Table { title: "Topics", columns, rows }
+    Table { title: TOPICS, columns, rows }
 }
 
 fn topic_row<'d>(name: &str, cell: &'d CellResult, topic: &system::Topic<'d>) -> Row<'d> {
