@@ -24,7 +24,7 @@ pub struct Palette {
     pub axis: &'static str,
     /// Grid lines.
     pub grid: &'static str,
-    /// Series, by the class of their [`Slot`].
+    /// Series, by the colour of their [`Slot`].
     pub series: [&'static str; 5],
     /// Fit.
     pub fit: &'static str,
@@ -70,14 +70,7 @@ impl Palette {
     /// Returns the colour of a series.
     #[must_use]
     pub fn slot(&self, slot: Slot) -> &'static str {
-        match slot.class() {
-            "s0" => self.series[0],
-            "s1" => self.series[1],
-            "s2" => self.series[2],
-            "s3" => self.series[3],
-            "s4" => self.series[4],
-            _ => self.ink,
-        }
+        slot.colour().map_or(self.ink, |colour| self.series[colour])
     }
 
     /// Returns each custom property of CSS, without `--`, with its colour.

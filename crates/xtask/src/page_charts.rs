@@ -108,8 +108,8 @@ struct PageSeries {
     of: String,
     #[serde(default)]
     name: String,
-    /// Place in the palette: 0 is a bare socket.
-    slot: usize,
+    /// Place among the series: 0 is a bare socket. Without it, the colour is that of text.
+    slot: Option<usize>,
     #[serde(default)]
     style: Style,
     /// Words that distinguish the line from another one of the same series.
@@ -153,8 +153,7 @@ impl PageAxis {
 
 impl PageSeries {
     fn series(&self) -> Series {
-        let slots = [Slot::S0, Slot::S1, Slot::S2, Slot::S3, Slot::S4];
-        Series::new(&self.name, slots.get(self.slot).copied().unwrap_or(Slot::Ink))
+        Series::new(&self.name, self.slot.map_or(Slot::Ink, |slot| Slot::SERIES[slot]))
     }
 }
 

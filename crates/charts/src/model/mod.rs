@@ -134,16 +134,21 @@ impl Slot {
         Self::S12,
     ];
 
+    /// Returns the position of its colour in [`Palette::series`](crate::Palette::series); `None` for the colour of text.
+    pub(crate) fn colour(self) -> Option<usize> {
+        match self {
+            Self::S0 => Some(0),
+            Self::S1 | Self::S5 | Self::S9 => Some(1),
+            Self::S2 | Self::S6 | Self::S10 => Some(2),
+            Self::S3 | Self::S7 | Self::S11 => Some(3),
+            Self::S4 | Self::S8 | Self::S12 => Some(4),
+            Self::Ink => None,
+        }
+    }
+
     /// Returns the class that gives marks and text this colour.
     pub fn class(self) -> &'static str {
-        match self {
-            Self::S0 => "s0",
-            Self::S1 | Self::S5 | Self::S9 => "s1",
-            Self::S2 | Self::S6 | Self::S10 => "s2",
-            Self::S3 | Self::S7 | Self::S11 => "s3",
-            Self::S4 | Self::S8 | Self::S12 => "s4",
-            Self::Ink => "ink",
-        }
+        self.colour().map_or("ink", |colour| ["s0", "s1", "s2", "s3", "s4"][colour])
     }
 }
 
