@@ -151,13 +151,16 @@ fn pairs<'d>(
         _ if !planned.is_empty() => planned,
         ([before], [after]) => vec![(*before, *after)],
         (befores, afters) => {
+            // Of several that differ in named factors only, the one that agrees in most of these is meant: each of two
+            // drivers is compared with itself.
             let alike = |after: &&'d CellResult| {
                 let is_alike = |before: &&&CellResult| {
                     same_workload(&(**before, *after))
                         && distance((before, baseline.document), (after, treatment.document), named) == 0
                 };
-                let mut alike = befores.iter().filter(is_alike);
-                alike.next().filter(|_| alike.next().is_none()).map(|before| (*before, *after))
+                let alike: Vec<&CellResult> = befores.iter().filter(is_alike).copied().collect();
+                let before = nearest(treatment.document, after, baseline.document, &alike, &[]);
+                before.map(|before| (before, *after))
             };
             let exact: Vec<CellPair<'d>> = afters.iter().filter_map(alike).collect();
             let near = |after: &&'d CellResult| {

@@ -119,7 +119,7 @@ pub(crate) fn environment(document: &ResultDocument) -> Fields {
 /// Returns the fields that differ, in order.
 pub(crate) fn unequal(baseline: &Fields, treatment: &Fields) -> Vec<Difference> {
     let names: BTreeSet<&String> = baseline.keys().chain(treatment.keys()).collect();
-    let differing = names.into_iter().filter(|name| baseline.get(*name) != treatment.get(*name));
+    let differing = names.into_iter().filter(|name| !is_same(name, baseline, treatment));
     differing
         .map(|name| Difference {
             field: name.clone(),
@@ -128,6 +128,27 @@ pub(crate) fn unequal(baseline: &Fields, treatment: &Fields) -> Vec<Difference> 
             named: false,
         })
         .collect()
+}
+
+/// Returns whether both sides have the same value of a field. A library is the same if its content is, wherever its file lies.
+fn is_same(name: &str, baseline: &Fields, treatment: &Fields) -> bool {
+    let [before, after] = [baseline, treatment].map(|fields| fields.get(name));
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    if before == after {
+        return true;
+    }
+    // path and hash
+    let content = |value: &str| value.rsplit_once(' ').map(|(_, hash)| hash.to_owned());
+    if name.starts_with("env.library.") {
+        return content(before).is_some_and(|hash| hash.len() == 64) && content(before) == content(after);
+    }
+    let hash = name
+        .strip_prefix("env.driver.")
+        .map(|file| format!("env.driver.{}", file.replace("/file", "/sha256")));
+    hash.filter(|hash| hash != name).is_some_and(|hash| {
+        let known = baseline.get(&hash).filter(|hash| hash.len() == 64);
+        known.is_some() && known == treatment.get(&hash)
+    })
 }
 
 /// Returns whether a field is one of the named factors, or belongs to one.
@@ -222,7 +243,30 @@ pub(crate) fn unknown<'n>(named: &'n [String], fields: &BTreeSet<String>) -> Opt
 
 #[cfg(test)]
 mod tests {
-    use super::covers;
+    use super::{Fields, covers, unequal};
+
+    #[test]
+    fn a_library_is_what_it_contains() {
+        let [one, other] = ["a", "b"].map(|hash| hash.repeat(64));
+        let fields = |directory: &str, driver: &str, library: &str| {
+            Fields::from([
+                ("env.driver.udp/file@h1".to_owned(), format!("{directory}/libddsmark_udp.so")),
+                ("env.driver.udp/sha256@h1".to_owned(), driver.to_owned()),
+                ("env.library.udp/libx.so".to_owned(), format!("{directory}/lib x.so {library}")),
+            ])
+        };
+        let differing = |before: &Fields, after: &Fields| -> Vec<String> {
+            unequal(before, after).into_iter().map(|difference| difference.field).collect()
+        };
+        let before = fields("/here", &one, &one);
+        assert!(differing(&before, &fields("/there", &one, &one)).is_empty());
+        assert_eq!(differing(&before, &fields("/here", &one, &other)), ["env.library.udp/libx.so"]);
+        let of_the_driver = ["env.driver.udp/file@h1", "env.driver.udp/sha256@h1"];
+        assert_eq!(differing(&before, &fields("/there", &other, &one)), of_the_driver);
+        // The content of a file that could not be read is unknown.
+        let unread = |directory| fields(directory, "unreadable", "unreadable");
+        assert_eq!(differing(&unread("/here"), &unread("/there")).len(), 2);
+    }
 
     #[test]
     fn name_selects_a_field_its_group_and_derived_fields() {

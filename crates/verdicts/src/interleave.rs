@@ -90,7 +90,7 @@ fn arguments(document: &ResultDocument) -> Option<Vec<String>> {
         let value = |flag: &str| word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
         match word.as_str() {
             "--json" | "--force" => {}
-            "--out" | "--seed" => drop(words.next()),
+            "-o" | "--out" | "--seed" => drop(words.next()),
             "--resume" => return None,
             "--set" => {
                 let set = words.next()?;

@@ -28,7 +28,7 @@ fn words(hint: &str) -> Vec<String> {
 #[test]
 fn commands_that_differ_are_the_variants_without_places_and_seeds() {
     let before =
-        ["ddsmark", "run", "q.toml", "--set", "factors.driver=./old dir/x.so", "--out", "old", "--json"];
+        ["ddsmark", "run", "q.toml", "--set", "factors.driver=./old dir/x.so", "-o", "old", "--json"];
     let after = [
         "/bin/ddsmark",
         "run",

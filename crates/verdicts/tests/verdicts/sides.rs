@@ -149,3 +149,19 @@ fn cells_without_a_counterpart_are_named_and_nothing_is_compared_with_nothing() 
         compare(&side("a", &document, ""), &side("b", &throughput, ""), &CompareOptions::default());
     assert!(matches!(rejected, Err(CompareError::NothingToCompare { .. })), "{rejected:?}");
 }
+
+#[test]
+fn each_of_several_drivers_is_compared_with_itself_even_if_the_driver_may_differ() {
+    let mut document = latency(12, 0.9, 0.01);
+    for (cell, driver) in document.cells.iter_mut().zip(["dds", "plain"]) {
+        cell.factors.driver = driver.to_owned();
+    }
+    let other = document.clone();
+    let named = CompareOptions { factors: vec!["driver".to_owned()], ..CompareOptions::default() };
+    let found = compare(&side("a", &document, ""), &side("b", &other, ""), &named).expect("compared");
+    assert!(found.baseline.unmatched.is_empty() && found.treatment.unmatched.is_empty());
+    let of_driver = |verdict: &&results::Verdict| verdict.kind == VerdictKind::Comparison;
+    for verdict in found.verdicts.iter().filter(of_driver) {
+        assert_eq!(verdict.treatment.cell, verdict.baseline.cell);
+    }
+}
