@@ -239,6 +239,8 @@ typedef struct net_interface {
  * family. */
 ddsmark_status interface_choose(const ddsmark_participant_config *config, bool ipv6, net_interface *out);
 bool is_loopback_peer(const char *peer);
+/* Returns whether an interface of this host, in the network namespace of this process, has the address. */
+bool is_own_address(const char *address);
 
 #define MAX_SOCKETS 1024
 

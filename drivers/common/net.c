@@ -55,6 +55,24 @@ bool is_loopback_peer(const char *peer) {
   return strncmp(peer, "127.", 4) == 0 || strcmp(peer, "::1") == 0 || strcasecmp(peer, "localhost") == 0;
 }
 
+bool is_own_address(const char *address) {
+  struct ifaddrs *list = NULL;
+  unsigned char wanted[sizeof(struct in6_addr)];
+  const int family = strchr(address, ':') ? AF_INET6 : AF_INET;
+  if (inet_pton(family, address, wanted) != 1 || getifaddrs(&list) != 0)
+    return false;
+  bool found = false;
+  for (const struct ifaddrs *i = list; i && !found; i = i->ifa_next) {
+    if (i->ifa_addr == NULL || i->ifa_addr->sa_family != family)
+      continue;
+    found = family == AF_INET6
+                ? memcmp(&((const struct sockaddr_in6 *)(const void *)i->ifa_addr)->sin6_addr, wanted, 16) == 0
+                : memcmp(&((const struct sockaddr_in *)(const void *)i->ifa_addr)->sin_addr, wanted, 4) == 0;
+  }
+  freeifaddrs(list);
+  return found;
+}
+
 ddsmark_status interface_choose(const ddsmark_participant_config *config, bool ipv6, net_interface *out) {
   bool elsewhere = config->vendor_defaults != 0;
   for (uint32_t i = 0; i < config->peer_count; i++)

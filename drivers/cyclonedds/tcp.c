@@ -39,7 +39,7 @@ ddsmark_status tcp_check(const ddsmark_participant_config *config) {
   if (status != DDSMARK_OK)
     return status;
   for (uint32_t i = 0; i < config->peer_count; i++)
-    if (!is_loopback_peer(config->peers[i]))
+    if (!is_loopback_peer(config->peers[i]) && !is_own_address(config->peers[i]))
       return fail(DDSMARK_UNSUPPORTED,
                   "peer `%s` is not supported: over `tcp4` this driver connects processes of one host only; hint: use "
                   "transport `udp4`, or run both processes on one host",

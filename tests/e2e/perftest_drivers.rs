@@ -113,3 +113,21 @@ fn raw_transport_over_shared_memory_is_bare_shared_memory() {
         assert_eq!(effective(&outcome, "Kind").as_deref(), Some("shm"), "{}", outcome.stdout);
     }
 }
+
+#[test]
+fn tcp_joins_two_processes_of_a_host_that_has_an_address_in_a_network() {
+    let hosts = Hosts::new(2);
+    for mode in ["", " -latencyTest"] {
+        let start = |options: &str| {
+            hosts.start(
+                0,
+                &format!("{options}{mode} -driver cyclonedds -transport TCP -noPrint -outputFormat json"),
+            )
+        };
+        let running = [start("-pub -executionTime 1"), start("-sub")];
+        for outcome in running.map(Running::end) {
+            outcome.assert_status(0);
+            assert_eq!(effective(&outcome, "Kind").as_deref(), Some("tcp4"), "{}", outcome.stdout);
+        }
+    }
+}

@@ -89,10 +89,10 @@ void test_tcp_errors(void) {
   c.send_buffer_bytes = 100000;
   CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_UNSUPPORTED, "no buffer sizes of TCP sockets");
   c.send_buffer_bytes = 0;
-  const char *peers[] = {"127.0.0.1", "192.0.2.1"};
+  const char *peers[] = {"127.0.0.1", "203.0.113.9"};
   c.peers = peers;
   c.peer_count = 2;
-  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_UNSUPPORTED, "peer `192.0.2.1` is not supported");
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_UNSUPPORTED, "peer `203.0.113.9` is not supported");
   /* The process that should listen never does. */
   c = participant_config();
   c.transport = "tcp4";
