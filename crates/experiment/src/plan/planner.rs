@@ -142,7 +142,7 @@ impl ExperimentFile {
         let blocks = experiment.design.blocks;
         if compared && blocks < least {
             experiment.notes.push(format!(
-                "{blocks} blocks support no claim; {least} are needed: leave `--runs` (`blocks`) out, or give {least} or more"
+                "{blocks} blocks support no claim: `--runs {least}` or more (`blocks` of a file) do, and so does the default of a file without `blocks`"
             ));
         }
         experiment.note_few_runs();
