@@ -80,7 +80,7 @@ pub use power::{PowerSpec, smallest_effect, smallest_effect_apart};
 pub use precision::{BlockPlan, PILOT_BLOCKS, PrecisionTarget, plan_blocks, sample_sd};
 pub use quantile::{CONFIDENCE, median_interval, min_n_for, supports_quantile};
 pub use rank_sum::{RankSum, least_runs};
-pub use referenced::{ELASTICITIES, ReferencedRun};
+pub use referenced::{ELASTICITIES, ReferencedRun, smallest_effect_referenced};
 pub use separation::{Field, Separation, Tested, separate};
 pub use signed_rank::{Interval, SignedRank, least_blocks};
 pub use slope::{slope, slope_interval};

@@ -95,6 +95,13 @@ pub(crate) fn smallest_effect(
     Some(worst.exp_m1())
 }
 
+/// Returns the smallest relative effect that a comparison of these runs with as many that scatter alike detects with the
+/// power of `spec`, on a host whose reference values scatter alike. `None` with too few runs for any effect.
+#[must_use]
+pub fn smallest_effect_referenced(runs: &[ReferencedRun], spec: &PowerSpec) -> Option<f64> {
+    smallest_effect(runs, runs, spec)
+}
+
 impl ReferencedRanks {
     /// Creates the ranks; `None` if a side has no usable run.
     pub fn new(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Option<Self> {

@@ -1,8 +1,8 @@
 //! Differences that the scatter of a result's runs lets a comparison see.
 
-use stats::{PowerSpec, Rules, least_runs, sample_sd, simultaneous_level, smallest_effect_apart};
+use stats::{PowerSpec, ReferencedRun, Rules, least_runs, simultaneous_level, smallest_effect_referenced};
 
-use crate::{Metric, ResultDocument, level_claims};
+use crate::{Block, CellResult, Metric, ResultDocument, level_claims};
 
 /// Smallest difference of a metric that a comparison of two results with such runs would detect.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,19 +14,19 @@ pub struct SmallestDifference {
 }
 
 /// Returns the smallest detectable difference of the main metric of each workload of a result, with the power of
-/// [`Rules`], if all cells are compared with those of another result that has as many runs and scatters alike. A workload without
-/// values has no entry.
+/// [`Rules`], if all cells are compared with those of another result that has as many runs and scatters alike, on a host whose
+/// reference does. A workload without values has no entry.
 #[must_use]
 pub fn smallest_differences(document: &ResultDocument) -> Vec<SmallestDifference> {
     let comparisons = level_claims(&document.experiment).len();
     let mut all: Vec<SmallestDifference> = Vec::new();
     for cell in &document.cells {
         let Some(metric) = crate::metrics_of(&document.experiment, &cell.factors).next() else { continue };
-        let values: Vec<f64> = cell.claimed_runs().filter_map(|run| run.value(metric)).map(f64::ln).collect();
-        if values.is_empty() {
+        let runs = referenced(document, cell, metric);
+        if runs.is_empty() {
             continue;
         }
-        let pct = of_logs(&values, comparisons).map(|share| 100.0 * share);
+        let pct = of_runs(&runs, comparisons).map(|share| 100.0 * share);
         match all.iter_mut().find(|known| known.metric == metric) {
             // a cell with too few runs lets nothing be claimed about it
             Some(known) => {
@@ -38,10 +38,30 @@ pub fn smallest_differences(document: &ResultDocument) -> Vec<SmallestDifference
     all
 }
 
-fn of_logs(values: &[f64], comparisons: usize) -> Option<f64> {
+/// Returns the values of the claimed runs of a cell, each with the reference values with which a comparison takes it.
+fn referenced(document: &ResultDocument, cell: &CellResult, metric: Metric) -> Vec<ReferencedRun> {
+    let runs: Vec<_> = cell.claimed_runs().filter_map(|run| Some((run, run.value(metric)?))).collect();
+    let block = |number: u32| document.blocks.iter().find(|block| block.number == number);
+    let is_noisy = |number: u32| block(number).is_some_and(|block: &Block| block.noisy);
+    let quiet = runs.iter().filter(|(run, _)| !is_noisy(run.block)).count();
+    let few_are_quiet = quiet < runs.len() && quiet < least_runs(Rules::DEFAULT.level);
+    let own = metric.references(false)[0];
+    let value_of = |number: u32, metric| block(number).and_then(|block| block.reference(metric));
+    let metrics = match runs.iter().any(|(run, _)| value_of(run.block, own).is_some()) {
+        true => metric.references(few_are_quiet),
+        false => &[],
+    };
+    let references = |number| metrics.iter().map(|metric| value_of(number, *metric).unwrap_or(0.0)).collect();
+    let run = |(run, value): (&crate::Run, f64)| ReferencedRun {
+        run: stats::Run { value, steady: true },
+        references: references(run.block),
+    };
+    runs.into_iter().map(run).collect()
+}
+
+fn of_runs(runs: &[ReferencedRun], comparisons: usize) -> Option<f64> {
     let Rules { level, power, .. } = Rules::DEFAULT;
-    let spec = PowerSpec { level, power, comparisons };
-    smallest_effect_apart((values.len(), values.len()), sample_sd(values)?, &spec)
+    smallest_effect_referenced(runs, &PowerSpec { level, power, comparisons })
 }
 
 /// Returns the minimum number of valid runs of each cell with which a comparison of all cells of two results can support a

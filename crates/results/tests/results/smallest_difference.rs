@@ -1,6 +1,8 @@
 //! Differences that the scatter of the runs lets a comparison see.
 
-use results::{Metric, ResultDocument, least_runs_for_claims, smallest_differences};
+use results::{
+    Block, BlockHost, Metric, Reference, ResultDocument, least_runs_for_claims, smallest_differences,
+};
 use stats::{PowerSpec, smallest_effect_apart};
 
 use crate::sample;
@@ -43,4 +45,49 @@ fn smallest_difference_follows_from_the_scatter_of_the_runs() {
     let wide: Vec<u64> = medians.iter().map(|ns| (2 * ns) - 100_000).collect();
     let wide = smallest_differences(&of_medians(&wide))[0].pct.expect("enough runs");
     assert!((1.8..2.3).contains(&(wide[0] / expected)), "{wide:?} {expected}");
+}
+
+#[test]
+fn a_reference_that_scatters_hides_more() {
+    let medians = [100_000, 102_000, 99_000, 101_000, 98_000, 103_000, 100_500, 99_500];
+    let with_references = |rtt_p50_ns: [f64; 8], rtt_p99_ns: [f64; 8], noisy: bool| {
+        let mut document = of_medians(&medians);
+        let block = |number: usize| Block {
+            number: number as u32 + 1,
+            noisy,
+            hosts: vec![BlockHost {
+                reference_before: Some(Reference {
+                    length_ns: 100_000_000,
+                    sender_cores: Vec::new(),
+                    receiver_cores: Vec::new(),
+                    round_trips: 5_000,
+                    rtt_p50_ns: rtt_p50_ns[number],
+                    rtt_p99_ns: Some(rtt_p99_ns[number]),
+                    samples: 50_000,
+                    rate_sps: 1e6,
+                }),
+                ..BlockHost::default()
+            }],
+            repeats: None,
+            reasons: Vec::new(),
+            first_run: number as u32 + 1,
+            complete: true,
+            took_ns: None,
+            others: Vec::new(),
+        };
+        document.blocks = (0..8).map(block).collect();
+        for (run, number) in document.cells[0].runs.iter_mut().zip(1..) {
+            run.block = number;
+        }
+        smallest_differences(&document)[0].pct.expect("enough runs")[1]
+    };
+    let steady = [15_000.0; 8];
+    let unsteady = [15_000.0, 19_000.0, 14_000.0, 22_000.0, 15_500.0, 18_000.0, 13_000.0, 16_000.0];
+    let quiet = with_references(steady, steady, false);
+    let alone = smallest_differences(&of_medians(&medians))[0].pct.expect("enough runs")[1];
+    assert!((quiet - alone).abs() < 1e-9, "{quiet} {alone}");
+    assert!(with_references(unsteady, steady, false) > 5.0 * quiet);
+    // Another reference counts only if blocks were noisy.
+    assert!((with_references(steady, unsteady, false) - quiet).abs() < 1e-9);
+    assert!(with_references(steady, unsteady, true) > 5.0 * quiet);
 }
