@@ -35,7 +35,7 @@ const fn unobservable(policy: Policy, matching: &'static [&'static str], why: &'
 pub const PROBES: &[Probe] = &[
     observed(Policy::Reliability, &["back-pressure"], &["match-reliability"]),
     observed(Policy::History, &["history-depth", "back-pressure"], &[]),
-    observed(Policy::ResourceLimits, &["reader-limit", "writer-limit"], &[]),
+    observed(Policy::ResourceLimits, &["reader-limit", "writer-limit", "reader-instances"], &[]),
     observed(Policy::Durability, &["late-joiner"], &["match-durability"]),
     Probe {
         policy: Policy::Durability,
@@ -60,11 +60,7 @@ pub const PROBES: &[Probe] = &[
     observed(Policy::DestinationOrder, &["destination-order"], &["match-destination-order"]),
     observed(Policy::TimeBasedFilter, &["time-based-filter"], &[]),
     unobservable(Policy::TransportPriority, &[], "a hint: DDS promises no effect that can be observed"),
-    unobservable(
-        Policy::WriterDataLifecycle,
-        &[],
-        "a driver passes no samples without data, so no case can observe whether an instance was disposed of",
-    ),
+    observed(Policy::WriterDataLifecycle, &["autodispose"], &[]),
     observed(Policy::ReaderDataLifecycle, &["autopurge"], &[]),
     unobservable(Policy::UserData, &[], NOT_QUERIED),
     unobservable(Policy::TopicData, &[], NOT_QUERIED),

@@ -118,6 +118,11 @@ const VIOLATIONS: &[(&str, &str, &str)] = &[
         "with `max_samples` 8, a reader that takes late received 60 of 60 samples",
     ),
     ("ignores_limits", "writer-limit", "a writer accepted 60 of 60 samples"),
+    (
+        "ignores_limits",
+        "reader-instances",
+        "with `max_instances` 4, a reader that takes late received 12 of 12 instances",
+    ),
     ("limits_what_it_ignores", "writer-limit", "are declared as ignored, but with `max_samples` 8"),
     ("always_misses", "liveliness", "`liveliness_lost` of the reader is 7 without the policy"),
     ("always_misses", "liveliness-asserted", "of a writer is 7, although it wrote within its lease"),
@@ -130,6 +135,9 @@ const VIOLATIONS: &[(&str, &str, &str)] = &[
     ("stores_nothing", "durable-store", "opened after the writer was closed received nothing"),
     ("ignores_destination_order", "destination-order", "the samples of two writers as ["),
     ("groups_by_instance", "presentation-order", "arrived as [0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11]"),
+    ("never_autodisposes", "autodispose", "instance was not disposed of: its samples remained"),
+    ("always_autodisposes", "autodispose", "an unregistered instance was disposed of, too"),
+    ("keeps_deadlines", "autodispose", "instance was not disposed of: its deadline was still missed"),
     ("ignores_reader_data_lifecycle", "autopurge", "3 of 3 samples remained for 1.2 s"),
     ("ignores_reliability", "match-reliability", "the writer is matched with 2 readers, of which 1 requests"),
     ("ignores_durability", "match-durability", "the writer is matched with 2 readers, of which 1 requests"),
@@ -177,7 +185,7 @@ const VIOLATIONS: &[(&str, &str, &str)] = &[
 ];
 
 /// Cases on policies that the teaching driver does not declare. A middleware passes them in tests/e2e.
-const BEYOND_TEACHING: [&str; 20] = [
+const BEYOND_TEACHING: [&str; 22] = [
     "deadline",
     "lifespan",
     "time-based-filter",
@@ -186,12 +194,14 @@ const BEYOND_TEACHING: [&str; 20] = [
     "liveliness",
     "reader-limit",
     "writer-limit",
+    "reader-instances",
     "liveliness-asserted",
     "durability-service",
     "durable-store",
     "destination-order",
     "presentation-order",
     "autopurge",
+    "autodispose",
     "match-deadline",
     "match-latency-budget",
     "match-liveliness",
@@ -295,6 +305,8 @@ fn honest_driver_passes(part: usize) {
         ("filters", "content-filter"),
         ("keeps_thread", "clean-close"),
         ("expires_three", "lifespan"),
+        ("disposes", "autodispose"),
+        ("ends_deadlines", "autodispose"),
     ];
     for (way, id) in of_part(with_features, part) {
         let driver = faulty_driver(directory.path(), way);

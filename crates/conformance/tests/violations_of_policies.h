@@ -111,3 +111,67 @@ static void hides_an_effect(void) {
       DDSMARK_SUPPORT_IGNORED;
   lying.describe = describe_changed;
 }
+
+/* -- instances that are disposed of: first a correct implementation, which the teaching driver lacks ------------------ */
+
+static uint32_t autodisposes, is_purged;
+static ddsmark_status open_writer_disposing(ddsmark_participant *p, const ddsmark_writer_config *config,
+                                            ddsmark_writer **out) {
+  autodisposes = config->qos->autodispose_unregistered;
+  is_purged = 0;
+  return open_writer_without(p, config, out);
+}
+static ddsmark_status dispose(ddsmark_writer *w, uint32_t key) {
+  (void)w, (void)key;
+  is_purged = 1;
+  return DDSMARK_OK;
+}
+static ddsmark_status unregister(ddsmark_writer *w, uint32_t key) {
+  return autodisposes ? dispose(w, key) : DDSMARK_OK;
+}
+static ddsmark_status unregister_alone(ddsmark_writer *w, uint32_t key) {
+  (void)w, (void)key;
+  return DDSMARK_OK;
+}
+static ddsmark_status receive_unpurged(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max, ddsmark_sink sink,
+                                       void *context, uint32_t *taken) {
+  *taken = 0;
+  return is_purged ? DDSMARK_OK : reader_receive(r, timeout_ns, max, sink, context, taken);
+}
+static void disposes(void) {
+  ignores(DDSMARK_POLICY_READER_DATA_LIFECYCLE);
+  ignores(DDSMARK_POLICY_WRITER_DATA_LIFECYCLE);
+  described.features |= DDSMARK_FEATURE_INSTANCES;
+  lying.writer_open = open_writer_disposing;
+  lying.writer_dispose = dispose;
+  lying.writer_unregister = unregister;
+  lying.reader_receive = receive_unpurged;
+}
+static void never_autodisposes(void) {
+  disposes();
+  lying.writer_unregister = unregister_alone;
+}
+static void always_autodisposes(void) {
+  disposes();
+  lying.writer_unregister = dispose;
+}
+
+/* The deadline of a disposed instance ends; its samples remain. */
+static ddsmark_status counters_until_disposal(ddsmark_reader *r, ddsmark_counters *out) {
+  static uint64_t missed;
+  (void)r;
+  missed += !is_purged;
+  count(out, DDSMARK_COUNTER_DEADLINE_MISSED, missed);
+  return DDSMARK_OK;
+}
+static void ends_deadlines(void) {
+  disposes();
+  ignores(DDSMARK_POLICY_DEADLINE);
+  lying.writer_open = open_writer_disposing;
+  lying.reader_counters = counters_until_disposal;
+  lying.reader_receive = reader_receive;
+}
+static void keeps_deadlines(void) {
+  ends_deadlines();
+  lying.writer_unregister = unregister_alone;
+}

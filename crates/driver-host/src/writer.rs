@@ -97,6 +97,24 @@ impl Writer {
         }
     }
 
+    /// Disposes of the instance of a key.
+    ///
+    /// # Errors
+    /// Returns the driver's error, or that the driver lacks this function.
+    pub fn dispose(&self, key: u32) -> Result<(), DriverError> {
+        // SAFETY: the handle is open.
+        unsafe { call!(self.table, writer_dispose(self.handle.as_ptr(), key)) }
+    }
+
+    /// Unregisters the instance of a key.
+    ///
+    /// # Errors
+    /// Returns the driver's error, or that the driver lacks this function.
+    pub fn unregister(&self, key: u32) -> Result<(), DriverError> {
+        // SAFETY: the handle is open.
+        unsafe { call!(self.table, writer_unregister(self.handle.as_ptr(), key)) }
+    }
+
     /// Writes one sample of this size in memory that the driver lends, which `fill` completes. A loan that is not accepted
     /// is kept for the next call, and filled again.
     ///

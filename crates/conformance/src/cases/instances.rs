@@ -58,11 +58,18 @@ pub const CASES: &[CaseSpec] = &[
     },
 ];
 
-fn needs_reliable(fixture: &Fixture<'_>) -> CaseResult {
+pub(super) fn needs_reliable(fixture: &Fixture<'_>) -> CaseResult {
     if fixture.reliable() {
         return Ok(());
     }
     not_applicable("reliable delivery is not declared as enforced")
+}
+
+pub(super) fn needs_keys(fixture: &Fixture<'_>) -> CaseResult {
+    if fixture.driver.description().type_kinds.iter().any(|kind| kind == "keyed") {
+        return Ok(());
+    }
+    not_applicable("the driver declares no type with a key")
 }
 
 fn liveliness_asserted(fixture: &Fixture<'_>) -> CaseResult {
@@ -202,9 +209,7 @@ fn destination_order(fixture: &Fixture<'_>) -> CaseResult {
 fn presentation_order(fixture: &Fixture<'_>) -> CaseResult {
     const SAMPLES: u64 = 12;
     needs_reliable(fixture)?;
-    if !fixture.driver.description().type_kinds.iter().any(|kind| kind == "keyed") {
-        return not_applicable("the driver declares no type with a key");
-    }
+    needs_keys(fixture)?;
     let participant = fixture.open()?;
     let received = |presentation: Option<Presentation>| {
         let mut pair_config = pair_config(fixture, |qos| qos.presentation = presentation);

@@ -1,14 +1,15 @@
 //! Cases on RESOURCE_LIMITS, which a middleware may apply to writers, to readers, or to both.
 
-use std::thread;
+use std::{collections::BTreeSet, thread};
 
 use driver_abi::UNSUPPORTED;
-use driver_host::{Participant, WriteOutcome};
+use driver_host::{Participant, TypeKind, WriteOutcome};
 use experiment::{Policy, ReceiveMode, Reliability, Support};
 
 use super::{
     CaseSpec,
     effects::{NOTHING, SECTION, numbers, pair_config, takes_when_asked},
+    instances::needs_keys,
 };
 use crate::{
     CaseResult, Stop, broken,
@@ -35,32 +36,59 @@ pub const CASES: &[CaseSpec] = &[
                   enforced, and more if they are declared as ignored",
         run: writer_limit,
     },
+    CaseSpec {
+        id: "reader-instances",
+        section: SECTION,
+        promise: "a reader that takes late keeps samples of `max_instances` instances at most, if its limits are declared as \
+                  enforced, and of more if they are declared as ignored",
+        run: reader_instances,
+    },
 ];
 
-/// Samples that the limited endpoint may keep.
+/// Samples that the limited endpoint may keep; [`of_samples`] names it.
 const LIMIT: i32 = 8;
 /// Samples that the reader keeps while the writer is tested.
 const KEPT_BY_READER: i32 = 5;
 /// Samples written, if each is accepted.
 const SAMPLES: u64 = 60;
 
-/// Checks a count with the limit, `limited`, and without it against the declared support. `most` is what the limit allows.
-fn check(support: Support, what: &str, (limited, unlimited): (u64, u64), most: u64) -> CaseResult {
-    if unlimited <= most {
-        return broken(format!("without a limit {what} {unlimited} of {SAMPLES} samples"));
-    }
-    match (support, limited <= most) {
-        (Support::Enforced, false) => {
-            no_effect(format!("with `max_samples` {LIMIT}, {what} {limited} of {SAMPLES} samples"))
+/// Limit of a case, and what it counts.
+struct Limit {
+    /// Limit as requested.
+    requested: &'static str,
+    /// Number of items that it allows.
+    most: u64,
+    /// Number of items that are written.
+    written: u64,
+    /// Name of the items.
+    items: &'static str,
+}
+
+impl Limit {
+    /// Checks a count with the limit, `limited`, and without it against the declared support.
+    fn check(&self, support: Support, what: &str, (limited, unlimited): (u64, u64)) -> CaseResult {
+        let &Self { requested, most, written, items } = self;
+        if unlimited <= most {
+            return broken(format!("without a limit {what} {unlimited} of {written} {items}"));
         }
-        (Support::Enforced, true) if limited == 0 => {
-            broken(format!("with `max_samples` {LIMIT}, {what} none of {SAMPLES} samples"))
+        match (support, limited <= most) {
+            (Support::Enforced, false) => {
+                no_effect(format!("with {requested}, {what} {limited} of {written} {items}"))
+            }
+            (Support::Enforced, true) if limited == 0 => {
+                broken(format!("with {requested}, {what} none of {written} {items}"))
+            }
+            (Support::Ignored, true) => broken(format!(
+                "the limits are declared as ignored, but with {requested}, {what} {limited} of {written} {items}"
+            )),
+            _ => Ok(()),
         }
-        (Support::Ignored, true) => broken(format!(
-            "the limits are declared as ignored, but with `max_samples` {LIMIT}, {what} {limited} of {SAMPLES} samples"
-        )),
-        _ => Ok(()),
     }
+}
+
+/// Returns the limit of samples, of which `most` may be accepted or received.
+const fn of_samples(most: u64) -> Limit {
+    Limit { requested: "`max_samples` 8", most, written: SAMPLES, items: "samples" }
 }
 
 /// Returns the declared support of the limits of these endpoints, if it can be observed.
@@ -114,7 +142,8 @@ fn reader_limit(fixture: &Fixture<'_>) -> CaseResult {
         inlet.close()?;
         Ok::<_, Stop>(got)
     };
-    check(support, "a reader that takes late received", (kept(Some(LIMIT))?, kept(None)?), LIMIT as u64)
+    let counts = (kept(Some(LIMIT))?, kept(None)?);
+    of_samples(LIMIT as u64).check(support, "a reader that takes late received", counts)
 }
 
 fn writer_limit(fixture: &Fixture<'_>) -> CaseResult {
@@ -158,10 +187,49 @@ fn writer_limit(fixture: &Fixture<'_>) -> CaseResult {
             "a writer of this middleware blocks while a reader of its own process is full",
         );
     }
-    check(
-        support,
-        &format!("and a full reader of {KEPT_BY_READER}, a writer accepted"),
-        counts,
-        (LIMIT + KEPT_BY_READER) as u64,
-    )
+    let what = format!("and a full reader of {KEPT_BY_READER}, a writer accepted");
+    of_samples((LIMIT + KEPT_BY_READER) as u64).check(support, &what, counts)
+}
+
+fn reader_instances(fixture: &Fixture<'_>) -> CaseResult {
+    /// Instances written, each with as many samples.
+    const INSTANCES: u64 = 12;
+    const EACH: u64 = SAMPLES / INSTANCES;
+    const MOST: i32 = 4;
+    needs_keys(fixture)?;
+    let support = declared(fixture, Side::Reader)?;
+    let participant = fixture.open()?;
+    // Best effort, with room for all samples: what is rejected does not come again, and is rejected for its instance only.
+    let best_effort = |limit: Option<i32>| {
+        let mut pair_config = pair_config(fixture, |qos| {
+            qos.reliability = Some(Reliability::BestEffort);
+            qos.max_blocking_ns = None;
+            if let Some(instances) = limit {
+                qos.max_instances = Some(instances);
+                qos.max_samples = Some(SAMPLES as i32);
+                qos.max_samples_per_instance = Some(EACH as i32);
+            }
+        });
+        pair_config.type_kind = TypeKind::Keyed;
+        pair_config
+    };
+    takes_when_asked(&best_effort(None))?;
+    accepts(fixture, &participant, &best_effort(Some(MOST)))?;
+    let kept = |limit: Option<i32>| {
+        let topic = fixture.topic();
+        let mut inlet = fixture.inlet(&participant, &topic, &best_effort(limit))?;
+        let writer = fixture.writer(&participant, &topic, &best_effort(None))?;
+        fixture.match_up(&writer.monitor(), &*inlet.end())?;
+        for number in 0..SAMPLES {
+            write(&writer, (number % INSTANCES) as u32, &numbered(number, 64))?;
+        }
+        thread::sleep(NOTHING);
+        let got = inlet.receive(SAMPLES as usize, NOTHING)?;
+        writer.close()?;
+        inlet.close()?;
+        Ok::<_, Stop>(got.iter().map(|sample| sample.key).collect::<BTreeSet<u32>>().len() as u64)
+    };
+    let limit =
+        Limit { requested: "`max_instances` 4", most: MOST as u64, written: INSTANCES, items: "instances" };
+    limit.check(support, "a reader that takes late received", (kept(Some(MOST))?, kept(None)?))
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+mod disposal;
 mod effects;
 mod instances;
 mod keys;
@@ -32,7 +33,7 @@ pub struct CaseSpec {
 }
 
 /// Cases, by part of the contract, in the order in which they are listed.
-const ALL: [&[CaseSpec]; 14] = [
+const ALL: [&[CaseSpec]; 15] = [
     lifecycle::CASES,
     traffic::CASES,
     keys::CASES,
@@ -44,6 +45,7 @@ const ALL: [&[CaseSpec]; 14] = [
     multicast::CASES,
     effects::CASES,
     instances::CASES,
+    disposal::CASES,
     offers::CASES,
     limits::CASES,
     memory::CASES,
@@ -57,7 +59,7 @@ pub fn specs() -> impl Iterator<Item = &'static CaseSpec> {
 /// Returns the definitions of the cases on policies.
 #[cfg(test)]
 pub fn of_policies() -> impl Iterator<Item = &'static CaseSpec> {
-    [effects::CASES, instances::CASES, offers::CASES, limits::CASES].into_iter().flatten()
+    [effects::CASES, instances::CASES, disposal::CASES, offers::CASES, limits::CASES].into_iter().flatten()
 }
 
 /// Returns all cases, in the order in which they are listed.
