@@ -1,20 +1,15 @@
 //! Experiment file as the user wrote it, each value with its position in the text. `characterize` builds one from
 //! its flags.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Diagnostic, FactorType, FactorValues, FlowKind, InputFile, Matrix, Source, SpannedError, Workload,
+    Diagnostic, FactorType, FactorValues, FlowKind, Matrix, Source, Workload,
     factors::{
-        DEFAULT_PROFILE,
-        driver_options::DriverOptions,
-        endpoint_qos::End,
-        load::Arrival,
-        policies::Policies,
-        profiles::{profile_file, qos_profile},
+        driver_options::DriverOptions, load::Arrival, policies::Policies, profiles::profile_file,
         rate::RateSpec,
     },
     plan::{
@@ -170,43 +165,6 @@ impl ExperimentFile {
         }
     }
 
-    /// Returns the policies of writers and of readers: of `[qos]` and each base over it, of each profile over each of these, and of each
-    /// flow over each of all these. Of a combination of a base with a profile that contradict each other, both are left out: the
-    /// planner rejects it, unless it is excluded. Profiles and bases that the experiment selects none of do not count.
-    pub(crate) fn all_policies(&self) -> impl Iterator<Item = (End, Policies)> {
-        let profiles = self.selected("profile", &self.profiles);
-        let mut bases: Vec<Policies> = profiles.iter().map(|profile| profile.over(&self.qos)).collect();
-        bases.push(self.qos.clone());
-        for base in self.selected("base", &self.bases).into_iter().map(|base| base.over(&self.qos)) {
-            let over = profiles.iter().map(|profile| profile.over(&base));
-            bases.extend(over.filter(|policies| policies.contradiction().is_none()));
-            bases.push(base);
-        }
-        // Flows without policies of their own have those of the bases.
-        let of_flows =
-            self.flows.iter().map(|flow| &flow.get().qos).filter(|own| **own != Policies::default());
-        let over: Vec<Policies> = of_flows.flat_map(|own| bases.iter().map(|base| own.over(base))).collect();
-        bases.into_iter().chain(over).flat_map(|policies| End::BOTH.map(|end| (end, policies.of_end(end))))
-    }
-
-    /// Returns the policies of the names that a factor selects; of all names if it selects none.
-    fn selected<'p>(&self, key: &str, defined: &'p BTreeMap<Located<String>, Policies>) -> Vec<&'p Policies> {
-        let names: Vec<Located<String>> = self.values_of::<String>(key).collect();
-        let is_selected = |name: &Located<String>| names.is_empty() || names.contains(name);
-        defined.iter().filter(|(name, _)| is_selected(name)).map(|(_, policies)| policies).collect()
-    }
-
-    /// Rejects policies that are requested of an endpoint that does not have them.
-    pub(crate) fn check_ends(&self) -> Result<(), SpannedError> {
-        let of_flows = self.flows.iter().map(|flow| &flow.get().qos);
-        self.profiles
-            .values()
-            .chain(self.bases.values())
-            .chain([&self.qos])
-            .chain(of_flows)
-            .try_for_each(Policies::check_ends)
-    }
-
     /// Returns the options of a driver, and the name they are given for: the driver's own, or its name without a
     /// version.
     pub(crate) fn options_of(&self, driver: &str) -> Option<(&Located<String>, &DriverOptions)> {
@@ -244,33 +202,6 @@ impl ExperimentFile {
             let file = profile_file(name.get()).filter(|_| !self.profiles.contains_key(&name))?.to_owned();
             Some(name.map(|_| file))
         })
-    }
-
-    /// Returns the experiment with the profiles that its factor `profile` names beyond `[profiles]`: presets, and
-    /// profiles of files; and notes about them.
-    pub(crate) fn with_profiles(
-        &self,
-        files: &BTreeMap<String, InputFile>,
-    ) -> Result<(Self, Vec<String>), SpannedError> {
-        let (mut resolved, mut notes) = (self.clone(), Vec::new());
-        if self.factors.values.get("profile").is_none() && !self.profiles.is_empty() {
-            let names: BTreeSet<&str> = self.profiles.keys().map(|name| name.get().as_str()).collect();
-            let others = names.into_iter().filter(|name| *name != DEFAULT_PROFILE);
-            let all = std::iter::once(DEFAULT_PROFILE).chain(others).map(str::to_owned);
-            resolved.factors.values.give("profile", all);
-        }
-        for name in self.values_of::<String>("profile") {
-            if resolved.profiles.contains_key(&name) {
-                continue;
-            }
-            let found =
-                qos_profile(name.get(), files, &name.span()).map_err(|error| error.at(name.span()))?;
-            if let Some(profile) = found {
-                notes.extend(profile.note);
-                resolved.profiles.insert(name, profile.policies);
-            }
-        }
-        Ok((resolved, notes))
     }
 
     /// Returns the trace files that factors, included cells and flows name.
@@ -374,26 +305,4 @@ pub struct DesignSection {
     /// interference. Needs a baseline, 4 cores, `workload = "latency"` and no multicast. Default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duet: Option<Located<bool>>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn policies_are_as_many_as_flows_times_profiles() {
-        let flows: Vec<String> = (0..100)
-            .map(|flow| {
-                let qos = if flow % 2 == 0 { ", qos = { reliability = \"best_effort\" }" } else { "" };
-                format!("{{ name = \"f{flow}\", size = 64, rate = \"50/s\"{qos} }}")
-            })
-            .collect();
-        let text = format!(
-            "question = \"?\"\nworkload = \"paced\"\nflows = [{}]\n[profiles.a]\nhistory = \"keep_all\"\n",
-            flows.join(", ")
-        );
-        let file: ExperimentFile = toml::from_str(&text).expect("an experiment");
-        // two bases, alone and below each of the 50 flows with policies of their own, for writers and readers
-        assert_eq!(file.all_policies().count(), 2 * (2 + 50 * 2));
-    }
 }

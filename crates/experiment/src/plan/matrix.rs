@@ -28,8 +28,8 @@ pub(crate) fn cells(
     let (file, profile_notes) = file.with_profiles(inputs.files)?;
     let file = &file;
     file.check_ends()?;
-    for (_, policies) in file.all_policies() {
-        if let Some((at, words, hint)) = policies.contradiction() {
+    for selected in file.all_policies() {
+        if let Some((at, words, hint)) = selected.policies.contradiction() {
             return Err(PlanError::Contradiction { words, hint }.at(at));
         }
     }

@@ -37,6 +37,7 @@ pub(crate) mod schedule;
 pub(crate) mod search;
 pub(crate) mod search_section;
 pub(crate) mod second_tier;
+pub(crate) mod selected_policies;
 pub(crate) mod selection;
 pub(crate) mod system_factors;
 pub(crate) mod thread_priorities;

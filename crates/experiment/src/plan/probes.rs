@@ -5,6 +5,7 @@ use crate::{
     Value, Workload,
     factors::{
         endpoint_qos::End,
+        policies::Policies,
         rate::{RateSpec, THROTTLE_QUEUE},
     },
     plan::{expansion::Expansion, experiment_file::ExperimentFile},
@@ -48,8 +49,9 @@ fn check_throttle(
             None if held.is_empty() => vec![THROTTLE_QUEUE],
             None => std::mem::take(&mut held),
         };
-        for (_, policies) in file.all_policies().filter(|(end, _)| *end == End::Writer) {
-            let limits = [policies.max_samples, policies.max_samples_per_instance];
+        for of_writers in file.all_policies().filter(|of| of.end == End::Writer) {
+            let Policies { max_samples, max_samples_per_instance, .. } = of_writers.policies;
+            let limits = [max_samples, max_samples_per_instance];
             held.extend(limits.iter().flatten().filter_map(|limit| u64::try_from(*limit.get()).ok()));
         }
         for queue in queues {

@@ -3,7 +3,7 @@
 use crate::{
     DriverDescription, FactorValues, GroupSpec, PlanError, Policy, SpannedError, Support,
     factors::endpoint_qos::{End, without_effect},
-    plan::experiment_file::ExperimentFile,
+    plan::{experiment_file::ExperimentFile, selected_policies::SelectedPolicies},
     syntax::one_or_many::{Located, OneOrMany},
 };
 
@@ -23,7 +23,7 @@ pub(crate) fn check_policies(values: &FactorValues, file: &ExperimentFile) -> Re
             let refused =
                 |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(samples.span()));
             let limit = i32::try_from(*samples.get()).unwrap_or(i32::MAX);
-            for (_, policies) in file.all_policies().filter(|(of, _)| *of == end) {
+            for SelectedPolicies { policies, .. } in file.all_policies().filter(|of| of.end == end) {
                 if policies.max_samples.is_some() {
                     let words = format!("`{key}` and the policy `max_samples` are the same limit");
                     return refused(words, "remove one of them");

@@ -106,15 +106,27 @@ fn instances_without_a_keyed_type_or_without_room_are_rejected() {
 fn limits_of_unselected_profiles_do_not_count() {
     let text = with("instances = 100\n[profiles.tight]\nmax_samples = 5\n[bases.tight]\nmax_samples = 5\n");
     let full = "`max_samples = 5` has no room for 100 instances with up to 1 samples each";
-    for select in ["factors.profile=default", "factors.base=default"] {
-        let other =
-            if select.contains("profile") { "factors.base=default" } else { "factors.profile=default" };
-        assert_eq!(plan(&text, &["factors.size=64", select, other]).cells.len(), 1);
-        let tight = select.replace("default", "tight");
-        let (error, ..) = rejected(&text, &["factors.size=64", &tight, other]);
-        assert!(error.contains(full), "{tight}: {error}");
+    let cells = |set: &[&str]| plan(&text, &[&["factors.size=64"], set].concat()).cells.len();
+    assert_eq!(cells(&["factors.profile=default"]), 1, "without `base`, no base is selected");
+    assert_eq!(cells(&["factors.profile=default", "factors.base=default"]), 1);
+    for (profile, base, of) in
+        [("tight", "default", "(profile `tight`)"), ("default", "tight", "(base `tight`)")]
+    {
+        let select = [format!("factors.profile={profile}"), format!("factors.base={base}")];
+        let (error, _, hint) = rejected(&text, &["factors.size=64", &select[0], &select[1]]);
+        assert!(error.contains(&format!("{full} {of}")), "{error}");
+        assert!(format!("{error}{hint}").contains("`--profile` and `--base`"), "{error} {hint}");
     }
-    // all profiles are selected if none is named
-    let (error, ..) = rejected(&text, &["factors.size=64", "factors.base=default"]);
-    assert!(error.contains(full), "{error}");
+}
+
+/// If no profile is named, all are selected; the others are measured without the one that has no room.
+#[test]
+fn unnamed_profile_without_room_is_left_out_with_a_note() {
+    let text =
+        with("instances = 100\n[profiles.tight]\nmax_samples = 5\n[profiles.wide]\nmax_samples = 500\n");
+    let experiment = plan(&text, &["factors.size=64"]);
+    let profiles: Vec<_> = experiment.cells.iter().map(|cell| cell.factors.profile.as_deref()).collect();
+    assert_eq!(profiles, [Some("default"), Some("wide")]);
+    let note = "the profile `tight` is left out: `max_samples = 5` has no room for 100 instances with up to 1 samples each";
+    assert!(experiment.notes.iter().any(|found| found == note), "{:?}", experiment.notes);
 }
