@@ -49,8 +49,11 @@ pub struct DriverOption {
 
 /// Parses a time with its unit.
 pub fn time(text: &str) -> Result<Duration, ValueError> {
-    humantime::parse_duration(text)
-        .map_err(|error| ValueError::new(error.to_string(), "write for instance `800ms` or `5s`"))
+    humantime::parse_duration(text).map_err(|error| {
+        let is_number = text.trim().parse().is_ok_and(f64::is_finite);
+        let error = if is_number { format!("`{text}` has no unit") } else { error.to_string() };
+        ValueError::new(error, "write for instance `800ms`, `5s` or `5m`")
+    })
 }
 
 /// Parses a host: `pi1=ssh:user@pi1`.
@@ -165,7 +168,8 @@ mod tests {
     fn times_have_units() {
         assert_eq!(time("0.3s"), Ok(Duration::from_millis(300)));
         assert_eq!(time("2min 5s"), Ok(Duration::from_secs(125)));
-        assert!(time("5").unwrap_err().hint.contains("800ms"));
+        let without = time("5").unwrap_err();
+        assert!(without.error == "`5` has no unit" && without.hint.contains("`5m`"), "{without:?}");
         assert!(time("-1s").is_err() && time("").is_err());
     }
 

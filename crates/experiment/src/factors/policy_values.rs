@@ -3,11 +3,11 @@
 use std::{borrow::Cow, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Presentation, QosDuration, Reliability,
-    syntax::units::Time,
+    syntax::units::{Time, from_text},
 };
 
 /// Requested reliability.
@@ -123,29 +123,18 @@ planned_as_they_are!(
     Presentation
 );
 
-impl<'de> Deserialize<'de> for PolicyDuration {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const EXPECTED: &str = "a time with its unit, such as `\"100ms\"`, or `\"infinite\"`";
-        struct Visitor;
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = PolicyDuration;
+impl PolicyDuration {
+    const EXPECTED: &str = "a time with its unit, such as `\"100ms\"`, or `\"infinite\"`";
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(EXPECTED)
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<PolicyDuration, E> {
-                if text == "infinite" {
-                    return Ok(PolicyDuration(QosDuration::INFINITE));
-                }
-                let time = Time::deserialize(serde::de::value::StrDeserializer::<E>::new(text));
-                let wrong = |_| E::invalid_value(serde::de::Unexpected::Str(text), &EXPECTED);
-                Ok(PolicyDuration(QosDuration::Ns(time.map_err(wrong)?.0)))
-            }
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "infinite" => Some(Self(QosDuration::INFINITE)),
+            _ => Time::parse(text).map(|time| Self(QosDuration::Ns(time.0))),
         }
-        deserializer.deserialize_any(Visitor)
     }
 }
+
+from_text!(PolicyDuration, WithoutUnit);
 
 impl Serialize for PolicyDuration {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -52,7 +52,7 @@ impl Size {
 }
 
 impl Time {
-    const EXPECTED: &str = "a time with its unit, such as `\"800ms\"` or `\"5s\"`";
+    const EXPECTED: &str = "a time with its unit, such as `\"800ms\"`, `\"5s\"` or `\"5m\"`";
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
         humantime::parse_duration(text).ok().and_then(|time| u64::try_from(time.as_nanos()).ok()).map(Self)
@@ -126,9 +126,9 @@ pub(crate) enum Integers {
     Invalid,
 }
 
-/// Implements deserialization with [`parse`](Time::parse), and the JSON Schema.
-macro_rules! textual {
-    ($type:ident, $integers:ident, $schema:expr) => {
+/// Implements deserialization with [`parse`](Time::parse).
+macro_rules! from_text {
+    ($type:ident, $integers:ident) => {
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Visitor;
@@ -142,7 +142,7 @@ macro_rules! textual {
                     fn visit_str<E: de::Error>(self, text: &str) -> Result<$type, E> {
                         use $crate::syntax::units::{Integers, without_unit};
                         $type::parse(text).ok_or_else(|| match Integers::$integers {
-                            Integers::WithoutUnit if text.trim().parse::<f64>().is_ok() => {
+                            Integers::WithoutUnit if text.trim().parse().is_ok_and(f64::is_finite) => {
                                 E::custom(without_unit(text, $type::EXPECTED))
                             }
                             _ => E::invalid_value(de::Unexpected::Str(text), &$type::EXPECTED),
@@ -172,6 +172,15 @@ macro_rules! textual {
                 deserializer.deserialize_any(Visitor)
             }
         }
+    };
+}
+
+pub(crate) use from_text;
+
+/// Implements deserialization with [`parse`](Time::parse), and the JSON Schema.
+macro_rules! textual {
+    ($type:ident, $integers:ident, $schema:expr) => {
+        $crate::syntax::units::from_text!($type, $integers);
 
         impl JsonSchema for $type {
             fn schema_name() -> Cow<'static, str> {

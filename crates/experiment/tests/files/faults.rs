@@ -107,7 +107,7 @@ fn error_has_the_position_of_the_wrong_value() {
             "\"1s\"",
             "drivers info dds",
         ),
-        ("[qos]\ndeadline = 5", &[], "f.toml:8:12: ", "5", "infinite"),
+        ("[qos]\ndeadline = 5", &[], "f.toml:8:12: `5` has no unit", "5", "infinite"),
         (
             "[qos]\nhistory_depth = 5",
             &[],
