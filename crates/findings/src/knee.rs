@@ -119,6 +119,6 @@ fn left_out(cells: &[(&CellResult, f64)]) -> String {
         .collect();
     match described.len() {
         0 => String::new(),
-        _ => format!(" Left out, because their times are not the middleware's alone: {}.", list(&described)),
+        _ => format!(" Left out, because their times cannot be compared: {}.", list(&described)),
     }
 }

@@ -1,6 +1,6 @@
 //! 99 % time of samples under load: where it starts, and which runs have one that is not caused by their sender.
 
-use results::{CellResult, MAX_LATENCY_LOSS_PCT, Run, format_micros, format_value};
+use results::{CellResult, MAX_LATENCY_LOSS_PCT, Metric, Run, format_micros, format_value};
 use stats::Spread;
 
 use crate::{
@@ -37,7 +37,7 @@ impl Tail {
 
     /// Returns the range of the 99 % time over the runs of a cell, in ns; `None` if the cell is excluded.
     pub fn over_runs(self, cell: &CellResult) -> Option<Spread> {
-        if lost_pct(cell) > MAX_LATENCY_LOSS_PCT {
+        if lost_pct(cell) > MAX_LATENCY_LOSS_PCT || is_short(cell) {
             return None;
         }
         match self {
@@ -99,11 +99,19 @@ pub(crate) fn why_not(cell: &CellResult) -> Option<String> {
     if lost > MAX_LATENCY_LOSS_PCT {
         return Some(format!("{} % lost", format_value(lost)));
     }
+    if is_short(cell) {
+        return Some("a run has too few samples for it".to_owned());
+    }
     if !cell.is_sender_limited() || Tail::Service.over_runs(cell).is_some() {
         return None;
     }
     let kept = cell.valid_runs().filter(|run| service_p99_ns(run).is_some()).count();
     Some(format!("sender-limited, and {kept} of {} runs kept to the plan", cell.valid_runs().count()))
+}
+
+/// Returns whether a run has too few samples for the 99 % time of them.
+fn is_short(cell: &CellResult) -> bool {
+    [Metric::ResponseP99, Metric::ServiceP99].iter().any(|metric| cell.values_of(*metric, None).is_none())
 }
 
 pub(crate) fn response_p99_ns(run: &Run) -> Option<f64> {

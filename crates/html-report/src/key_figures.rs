@@ -179,6 +179,9 @@ fn value(quantity: Quantity, cell: &CellResult) -> Option<Value> {
         _ => return None,
     };
     let of_flow = |flow: &CellFlow| {
+        if let Quantity::Metric(metric) = quantity {
+            cell.values_of(metric, Some(&flow.name))?;
+        }
         let is_same = |record: &&FlowRecord| {
             (&record.name, &record.writer, &record.reader) == (&flow.name, &flow.writer, &flow.reader)
         };

@@ -93,15 +93,18 @@ impl Quantity {
         }
     }
 
-    /// Returns the median over the counted runs with its interval; `None` if no run has the value. A value among the lost round
-    /// trips is longer than all others.
+    /// Returns the median over the counted runs with its interval; `None` if no run has the value, or if a run has too few samples for
+    /// it. A value among the lost round trips is longer than all others.
     pub(crate) fn over_runs(self, cell: &CellResult) -> Option<Estimate> {
-        let of = |run: &Run| match (self.of(cell, run), self) {
-            (Some(value), _) => Some(value),
-            (None, Self::Metric(metric)) if run.is_lost(metric) => Some(f64::INFINITY),
-            _ => None,
+        let lost = match self {
+            Self::Metric(metric) => {
+                cell.values_of(metric, None)?.into_iter().filter(|of| of.is_infinite()).count()
+            }
+            _ => 0,
         };
-        let over_runs = estimate(&cell.claimed_runs().filter_map(of).collect::<Vec<_>>())?;
+        let of_runs = cell.claimed_runs().filter_map(|run| self.of(cell, run));
+        let values = of_runs.chain(std::iter::repeat_n(f64::INFINITY, lost));
+        let over_runs = estimate(&values.collect::<Vec<_>>())?;
         match self {
             // The sum of the two medians that tables have.
             Self::Cpu => Some(Estimate { value: cpu_parts(cell)?.iter().sum(), ..over_runs }),

@@ -47,7 +47,7 @@ pub use schema::{
 #[cfg(feature = "schema")]
 pub use schema::{comparison_json_schema, json_schema, selftest_json_schema};
 pub use values::{
-    Assembler, BatchPolicy, Claim, ConclusionWords, CpuOversubscription, Lateness, LinkLoad,
+    Assembler, BatchPolicy, Claim, ConclusionWords, CpuOversubscription, LackingQuantile, Lateness, LinkLoad,
     MAX_LATENCY_LOSS_PCT, Polling, SHOWN_BLOCKS, Sender, Shortfall, SmallestDifference, SystemTrial,
     TRIAL_WINDOWS, TrialLog, TrialResult, WIDE_SPREAD, WritingTime, comparison_claims, flows_of,
     format_micros, format_signed, format_spread, format_value, full_buffers, late_loss, least_blocks,

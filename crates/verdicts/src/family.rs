@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use experiment::Workload;
 use results::{
     CellResult, Conclusion, EffectEstimate, MAX_LATENCY_LOSS_PCT, Metric, Pairing, ReferenceChange,
-    ReferenceMetric, Run, RunState, UNDER_DUET_INTERFERENCE, Verdict, VerdictKind, format_value,
+    ReferenceMetric, Run, UNDER_DUET_INTERFERENCE, Verdict, VerdictKind, format_value,
 };
 use stats::{Better, ComparisonData, Direction, Rules, compare_sides, median};
 
@@ -245,14 +245,7 @@ impl<'d> Pair<'d> {
             .into_iter()
             .find(|part| self.metric.is_latency() && part.missing_pct(self.flow) > MAX_LATENCY_LOSS_PCT);
         let Some(lossy) = lossy else {
-            // excluding these runs would compare those with less loss
-            let part = parts.into_iter().find(|part| part.runs_lost(self.metric) > 0)?;
-            return Some(format!(
-                "it is n/a in {} of {} runs of `{}`, which lost at least the share of their pings that lies above it",
-                part.runs_lost(self.metric),
-                part.runs().filter(|run| run.state == RunState::Valid).count(),
-                part.cell.id
-            ));
+            return parts.into_iter().find_map(|part| part.withheld(self.metric, self.flow));
         };
         Some(format!(
             "{} % of the {} of `{}` did not arrive, more than {MAX_LATENCY_LOSS_PCT} %",

@@ -145,7 +145,8 @@ fn runs(verdict: &Verdict) -> Vec<String> {
     let missing = [
         ("failed", sum(|side| side.failed)),
         ("invalid", sum(|side| side.invalid)),
-        ("without a value", sum(|side| side.without_value)),
+        // A withheld verdict has the reason.
+        ("without a value", if verdict.withheld.is_none() { sum(|side| side.without_value) } else { 0 }),
     ];
     let missing: Vec<String> =
         missing.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{n} {what}")).collect();

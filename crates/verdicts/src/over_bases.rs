@@ -70,7 +70,7 @@ pub fn over_bases(document: &ResultDocument) -> Vec<EffectOverBases> {
 }
 
 /// Returns the logarithms of the ratios of a cell to its baseline in the blocks of the second tier; none for a latency if too many samples of
-/// either are missing.
+/// either are missing, or if a run of either has too few samples for it.
 fn log_ratios(
     measured: &BTreeMap<&str, &CellResult>,
     (cell, baseline): (&Cell, &Cell),
@@ -82,7 +82,8 @@ fn log_ratios(
         return Vec::new();
     };
     let is_lossy = |cell: &CellResult| metric.is_latency() && cell.shortfall().pct() > MAX_LATENCY_LOSS_PCT;
-    if is_lossy(cell) || is_lossy(baseline) {
+    let is_excluded = |cell: &CellResult| is_lossy(cell) || cell.values_of(metric, None).is_none();
+    if is_excluded(cell) || is_excluded(baseline) {
         return Vec::new();
     }
     let value = |run: &Run| run.value_of(metric, None).filter(|value| *value > 0.0);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use results::{
-    CellResult, FlowRecord, Metric, ReferenceMetric, ResultDocument, Run, RunState, Shortfall, VerdictMode,
+    CellResult, FlowRecord, LackingQuantile, Metric, ReferenceMetric, ResultDocument, Run, RunState, Shortfall, VerdictMode,
     VerdictSide,
 };
 use stats::{Modality, median, modality};
@@ -66,9 +66,32 @@ impl<'d> Part<'d> {
         flows.map(FlowRecord::shortfall).sum::<Shortfall>().pct()
     }
 
-    /// Returns the number of valid runs whose quantile lies among the lost round trips.
-    pub fn runs_lost(&self, metric: Metric) -> usize {
-        self.runs().filter(|run| run.is_lost(metric)).count()
+    /// Returns why runs lack a quantile; empty if each run has it.
+    pub fn lacking(&self, metric: Metric, flow: Option<&str>) -> Vec<LackingQuantile> {
+        self.runs().filter_map(|run| run.lacking_quantile(metric, flow)).collect()
+    }
+
+    /// Returns why a claim about a quantile that runs lack is withheld; `None` if each run has it.
+    pub fn withheld(&self, metric: Metric, flow: Option<&str>) -> Option<String> {
+        let lacking = self.lacking(metric, flow);
+        let of_runs = format!(
+            "of {} runs of `{}`",
+            self.runs().filter(|run| run.state == RunState::Valid).count(),
+            self.cell.id
+        );
+        let is_short = |lacking: &&LackingQuantile| matches!(lacking, LackingQuantile::TooFewSamples { .. });
+        let short = lacking.iter().filter(is_short).count();
+        Some(match lacking.iter().min()? {
+            LackingQuantile::TooFewSamples { n, needs } => format!(
+                "{short} {of_runs} {} too few samples for it, {n} instead of at least {needs}",
+                if short == 1 { "has" } else { "have" }
+            ),
+            // Without these runs, those that lost less would be compared.
+            LackingQuantile::Lost => format!(
+                "it is n/a in {} {of_runs}, which lost at least the share of their pings that lies above it",
+                lacking.len()
+            ),
+        })
     }
 
     /// Returns the maximum error of the clocks over the valid runs, in ns.
@@ -80,13 +103,17 @@ impl<'d> Part<'d> {
     /// Returns the median of the runs' values.
     pub fn typical(&self, metric: Metric, flow: Option<&str>) -> Option<f64> {
         let values: Vec<f64> = self.runs().filter_map(|run| run.value_of(metric, flow)).collect();
-        self.median(metric, &values)
+        self.median(metric, flow, &values)
     }
 
-    /// Returns the median as the cell has it: a lost quantile counts as longer than all others.
-    fn median(&self, metric: Metric, values: &[f64]) -> Option<f64> {
-        let lost =
-            std::iter::repeat_n(f64::INFINITY, if values.is_empty() { 0 } else { self.runs_lost(metric) });
+    /// Returns the median as the cell has it: a lost quantile counts as longer than all others, and there is none if a run has too few
+    /// samples.
+    fn median(&self, metric: Metric, flow: Option<&str>, values: &[f64]) -> Option<f64> {
+        let lacking = self.lacking(metric, flow);
+        if values.is_empty() || lacking.iter().any(|of| *of != LackingQuantile::Lost) {
+            return None;
+        }
+        let lost = lacking.iter().map(|_| f64::INFINITY);
         median(&values.iter().copied().chain(lost).collect::<Vec<_>>()).filter(|median| median.is_finite())
     }
 
@@ -117,7 +144,7 @@ impl<'d> Part<'d> {
             share_sps: share_sps(self.cell),
             missing_pct: self.missing_pct(flow),
             under_duet_interference: self.cell.under_duet_interference,
-            median: self.median(metric, &values),
+            median: self.median(metric, flow, &values),
             modes: modes.into_iter().map(mode).collect(),
             modes_by,
         }

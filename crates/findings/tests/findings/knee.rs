@@ -62,7 +62,7 @@ fn late_sender_is_included_only_if_it_sent_its_plan() {
         number(&knee, "lowest_sps", 5_000.0);
         number(&knee, "lowest_response_p99_ns", 20_000.0);
         assert!(
-            knee.text.ends_with("alone: 1000/s (sender-limited, and 0 of 3 runs kept to the plan)."),
+            knee.text.ends_with("compared: 1000/s (sender-limited, and 0 of 3 runs kept to the plan)."),
             "{}",
             knee.text
         );

@@ -111,8 +111,20 @@ fn missing_knee_and_excluded_loads_are_reported() {
     });
     let [no_knee] = &of_kind(&document, FindingKind::NoKnee)[..] else { panic!("{:?}", kinds(&document)) };
     number(no_knee, "highest_sps", 10_000.0);
-    let expected = "Left out, because their times are not the middleware's alone: 20000/s (3.00 % lost) and 40000/s \
+    let expected = "Left out, because their times cannot be compared: 20000/s (3.00 % lost) and 40000/s \
                 (sender-limited, and 0 of 3 runs kept to the plan).";
+    assert!(no_knee.text.ends_with(expected), "{}", no_knee.text);
+
+    // or if a run has too few samples: the other runs are the quick ones
+    let mut document = result(|_| WELL);
+    let cell = &mut document.cells[4];
+    cell.runs.push(cell.runs[0].clone());
+    let response = cell.runs[0].latency.get_mut("response").expect("response times");
+    (response.n, response.p99_ns) = (200, None);
+    let [no_knee] = &of_kind(&document, FindingKind::NoKnee)[..] else { panic!("{:?}", kinds(&document)) };
+    number(no_knee, "highest_sps", 20_000.0);
+    let expected =
+        "Left out, because their times cannot be compared: 40000/s (a run has too few samples for it).";
     assert!(no_knee.text.ends_with(expected), "{}", no_knee.text);
 }
 

@@ -71,10 +71,13 @@ impl<'s, 'd> Mix<'s, 'd> {
             };
             let driver = if self.cells.len() > 1 { format!(", {}", of.name) } else { String::new() };
             let values: Vec<f64> = cell.claimed_runs().filter_map(value).collect();
+            // The dots of all runs are shown, but no median of the quick ones alone.
+            let is_complete = cell.values_of(metric, Some(&flow.name)).is_some();
+            let median = estimate(&values)?;
             Some(StripSeries {
                 series: Series::new(format!("{}{limit}{driver}", flow.name), of.slot),
                 runs: dots(cell, value),
-                median: Some(estimate(&values)?),
+                median: is_complete.then_some(median),
             })
         };
         self.cells.iter().filter_map(of_cell).collect()

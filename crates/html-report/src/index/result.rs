@@ -192,9 +192,7 @@ fn values(document: &ResultDocument, cell: &CellResult) -> Vec<CellValue> {
         let quantity = Quantity::Metric(metric);
         let estimate = match flow {
             None => quantity.over_runs(cell),
-            Some(_) => estimate(
-                &cell.claimed_runs().filter_map(|run| run.value_of(metric, flow)).collect::<Vec<_>>(),
-            ),
+            Some(_) => cell.values_of(metric, flow).and_then(|values| estimate(&values)),
         };
         Some(CellValue {
             key: key.clone(),

@@ -153,7 +153,7 @@ pub(crate) fn warnings(
             warn(
                 WarningKind::Incomplete,
                 format!(
-                    "no quantiles of `{kind}` that no single run supports: the histograms hold {found} values, not {}",
+                    "no quantiles of `{kind}` for which a run has too few samples: the histograms hold {found} values, not {}",
                     latency.n
                 ),
             );

@@ -2,11 +2,39 @@
 
 use std::collections::BTreeMap;
 
-use stats::{median, supports_quantile, total};
+use stats::{median, min_n_for, supports_quantile, total};
 
 use crate::{
-    FlowRecord, Latency, Metric, Run, RunState, Shortfall, SteadyClass, Timeliness, schema::metric::Quantile,
+    CellResult, FlowRecord, Latency, Metric, Run, RunState, Shortfall, SteadyClass, Timeliness,
+    schema::metric::Quantile,
 };
+
+/// Reason why a quantile has no value in a valid run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LackingQuantile {
+    /// The run has too few samples for it. Such runs are the slow ones: those with enough samples do not stand for all.
+    TooFewSamples {
+        /// Number of samples.
+        n: u64,
+        /// Number of samples that it needs.
+        needs: u64,
+    },
+    /// It lies among the lost round trips: it is longer than all values.
+    Lost,
+}
+
+impl LackingQuantile {
+    fn of(latency: &Latency, quantile: Quantile) -> Option<Self> {
+        let q = quantile.q();
+        if latency.n == 0 || quantile.value(latency).is_some() {
+            return None;
+        }
+        if supports_quantile(latency.n, q) && latency.is_lost(q) {
+            return Some(Self::Lost);
+        }
+        Some(Self::TooFewSamples { n: latency.n, needs: min_n_for(q) })
+    }
+}
 
 /// Returns the missed share of flows in percent, with half a sample more: of each the share at the reader that missed most. `None`
 /// without deadlines.
@@ -78,28 +106,35 @@ impl Run {
         median(&of_flows)
     }
 
+    /// Returns the latencies of the kind of a metric, over all flows or of each flow of this name, and its quantile; none if the metric is no
+    /// quantile.
+    fn latencies(
+        &self,
+        metric: Metric,
+        flow: Option<&str>,
+    ) -> impl Iterator<Item = (&Latency, Quantile)> {
+        let of_flows =
+            self.flows.iter().filter(move |of| flow.is_some_and(|name| of.is_of(name))).map(|of| &of.latency);
+        let all = flow.is_none().then_some(&self.latency).into_iter().chain(of_flows);
+        metric.quantile().into_iter().flat_map(move |(kind, quantile)| {
+            all.clone().filter_map(move |latency| Some((latency.get(kind)?, quantile)))
+        })
+    }
+
     /// Returns the maximum error of this metric that comes from the clocks of two hosts, in ns; 0 for all others.
     #[must_use]
     pub fn clock_error_ns(&self, metric: Metric, flow: Option<&str>) -> u64 {
-        let latency: Vec<_> = match flow {
-            Some(name) => {
-                self.flows.iter().filter(|flow| flow.is_of(name)).map(|flow| &flow.latency).collect()
-            }
-            None => vec![&self.latency],
-        };
-        let Some((kind, _)) = metric.quantile() else { return 0 };
-        let errors = latency.into_iter().filter_map(|latency| latency.get(kind));
-        errors.map(|latency| latency.clock_error_ns).max().unwrap_or(0)
+        self.latencies(metric, flow).map(|(latency, _)| latency.clock_error_ns).max().unwrap_or(0)
     }
 
-    /// Returns whether a valid run lacks this metric because of lost round trips, not because `n` is too small.
+    /// Returns why a valid run lacks this metric, if it is a quantile that was measured; of several flows, the reason with the fewest
+    /// samples.
     #[must_use]
-    pub fn is_lost(&self, metric: Metric) -> bool {
-        let latency = |(kind, quantile)| Some((self.latency.get(kind)?, quantile));
-        let lost = metric.quantile().filter(|_| self.state == RunState::Valid).and_then(latency);
-        lost.is_some_and(|(latency, quantile): (&Latency, Quantile)| {
-            supports_quantile(latency.n, quantile.q()) && latency.is_lost(quantile.q())
-        })
+    pub fn lacking_quantile(&self, metric: Metric, flow: Option<&str>) -> Option<LackingQuantile> {
+        if self.state != RunState::Valid {
+            return None;
+        }
+        self.latencies(metric, flow).filter_map(|(of, quantile)| LackingQuantile::of(of, quantile)).min()
     }
 
     /// Returns whether the run has no steady state in the series that this metric depends on.
@@ -109,6 +144,23 @@ impl Run {
         judged
             .into_iter()
             .any(|state| matches!(state.verdict, SteadyClass::NoSteadyState | SteadyClass::Cyclic))
+    }
+}
+
+impl CellResult {
+    /// Returns the values of a metric of the runs that medians are based on; a value among the lost round trips is infinite. `None` if a
+    /// run has too few samples for it: the others are the quick ones.
+    #[must_use]
+    pub fn values_of(&self, metric: Metric, flow: Option<&str>) -> Option<Vec<f64>> {
+        let mut values = Vec::new();
+        for run in self.claimed_runs() {
+            match run.lacking_quantile(metric, flow) {
+                Some(LackingQuantile::TooFewSamples { .. }) => return None,
+                Some(LackingQuantile::Lost) => values.push(f64::INFINITY),
+                None => values.extend(run.value_of(metric, flow)),
+            }
+        }
+        Some(values)
     }
 }
 

@@ -46,6 +46,7 @@ pub use lateness::{Lateness, Sender};
 pub use link_load::LinkLoad;
 pub use losses::losses_by_reader;
 pub use max_rate::with_rate;
+pub use metrics::LackingQuantile;
 pub use noise::over_half_noisy;
 pub use rules::{MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
 pub use selftest::SHOWN_BLOCKS;

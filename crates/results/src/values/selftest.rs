@@ -6,8 +6,8 @@ use experiment::Workload;
 use stats::{Block, Change, Conclusion, Modality, PowerSpec, Rules, compare, log_ratios, median, sample_sd};
 
 use crate::{
-    Block as MeasuredBlock, CellResult, Group, Host, Metric, NoiseProbe, NoiseSummary, Resolution,
-    ResultDocument, SelfTest,
+    Block as MeasuredBlock, CellResult, Group, Host, LackingQuantile, Metric, NoiseProbe, NoiseSummary,
+    Resolution, ResultDocument, Run, SelfTest,
 };
 
 /// Power: probability of detecting the minimum detectable effect.
@@ -51,8 +51,8 @@ impl SelfTest {
             .zip(&family)
             .zip(&comparisons)
             .map(|((&(cell, metric), blocks), comparison)| {
-                let logs: Vec<f64> =
-                    cell.runs.iter().filter_map(|run| run.value(metric)).map(f64::ln).collect();
+                let runs = usable(cell, metric);
+                let logs: Vec<f64> = runs.filter_map(|run| run.value(metric)).map(f64::ln).collect();
                 let values: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
                 let ratio_sd = sample_sd(&log_ratios(blocks));
                 let change = |of: fn(&Change) -> Option<f64>| comparison.change.as_ref().and_then(of);
@@ -134,10 +134,20 @@ fn smallest(ratio_sd: f64, blocks: u32, comparisons: usize) -> Option<f64> {
     stats::smallest_effect(blocks as usize, ratio_sd, &spec)
 }
 
+/// Returns the runs of a cell; none if one has too few samples for the metric.
+fn usable(cell: &CellResult, metric: Metric) -> impl Iterator<Item = &Run> {
+    let is_short =
+        |run: &Run| matches!(run.lacking_quantile(metric, None), Some(LackingQuantile::TooFewSamples { .. }));
+    cell.runs.iter().filter({
+        let is_usable = !cell.runs.iter().any(is_short);
+        move |_| is_usable
+    })
+}
+
 /// Returns the pairs of second and first run of each block.
 fn twins(cell: &CellResult, metric: Metric) -> Vec<Block> {
     let mut blocks: BTreeMap<u32, Block> = BTreeMap::new();
-    for run in &cell.runs {
+    for run in usable(cell, metric) {
         let block = blocks.entry(run.block).or_insert(Block { treatment: None, baseline: None });
         let side = if run.twin { &mut block.treatment } else { &mut block.baseline };
         let steady = !run.is_unsteady(metric);

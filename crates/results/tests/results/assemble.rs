@@ -265,7 +265,8 @@ fn a_histogram_that_lacks_values_gives_no_quantile() {
     let cell = cells(&document, Workload::Latency).next().unwrap();
     let rtt = &cell.latency["rtt"];
     assert!(rtt.n == 1200 && rtt.p50_ns.is_some() && rtt.p99_9_ns.is_none(), "{rtt:?}");
-    let text = "no quantiles of `rtt` that no single run supports: the histograms hold 800 values, not 1200";
+    let text =
+        "no quantiles of `rtt` for which a run has too few samples: the histograms hold 800 values, not 1200";
     assert!(cell.warnings.iter().any(|w| w.kind == WarningKind::Incomplete && w.text == text), "{cell:?}");
 }
 

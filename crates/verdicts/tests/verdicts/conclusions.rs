@@ -122,6 +122,43 @@ fn withheld_verdicts_and_those_without_values_count_towards_the_family() {
     }
 }
 
+/// The runs with enough samples are the quick ones.
+#[test]
+fn quantile_is_withheld_if_a_run_of_either_side_has_too_few_samples() {
+    for (short, cell) in [("dds", "dds/udp4/latency/1024"), ("plain", "plain/udp4/latency/1024")] {
+        let document = result(Workload::Latency, 12, |run| {
+            rtt(run, 0.9, 0.01);
+            if run.cell.starts_with(short) && !run.twin && [3, 5].contains(&run.block) {
+                let rtt = run.latency.get_mut("rtt").expect("rtt");
+                (rtt.n, rtt.p99_ns) = (115 + u64::from(run.block), None);
+            }
+        });
+        assert!(conclusion(&p50(&document)).differs(), "the median has enough samples");
+        let of_p99 = |verdict: &Verdict| verdict.metric == results::Metric::RttP99;
+        let verdicts = verdicts::judge(&document);
+        let verdict = verdicts.iter().rfind(|verdict| of_p99(verdict)).expect("a verdict on p99");
+        let words = format!(
+            "RTT p99: no verdict: 2 of 12 runs of `{cell}` have too few samples for it, 118 instead of at least 299"
+        );
+        assert_eq!((verdict.text.as_str(), &verdict.answer), (words.as_str(), &None));
+        let side = if short == "dds" { &verdict.treatment } else { &verdict.baseline };
+        assert_eq!((side.runs, side.median), (10, None), "no median of the quick runs");
+
+        // the criterion of a comparison follows
+        let sides = [crate::side("before", &document, "plain"), crate::side("after", &document, "dds")];
+        let options = verdicts::CompareOptions {
+            factors: vec!["driver".to_owned(), "qos".to_owned(), "effective_qos".to_owned()],
+            criteria: vec![verdicts::Criterion::parse("p99 > +5%").expect("a criterion")],
+            force: true,
+            ..verdicts::CompareOptions::default()
+        };
+        let compared = verdicts::compare(&sides[0], &sides[1], &options).expect("a comparison");
+        let judged = &compared.criteria[0];
+        assert_eq!(judged.outcome, results::CriterionOutcome::CannotTell);
+        assert!(judged.text.starts_with(&format!("inconclusive: {words}")), "{}", judged.text);
+    }
+}
+
 #[test]
 fn runs_without_steady_state_or_values_are_counted() {
     let document = result(Workload::Latency, 12, |run| {
@@ -133,7 +170,7 @@ fn runs_without_steady_state_or_values_are_counted() {
         match run.block {
             10 if dds => run.state = RunState::Failed,
             11 if !dds && !run.twin => run.state = RunState::Invalid,
-            12 if dds => run.latency.get_mut("rtt").expect("rtt").p50_ns = None,
+            12 if dds => run.latency.retain(|kind, _| kind != "rtt"),
             _ => {}
         }
     });
