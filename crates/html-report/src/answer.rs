@@ -176,9 +176,10 @@ fn sentence(scene: &Scene<'_>, verdict: &Verdict) -> Option<Sentence> {
             let seen = match could_have_seen_pct {
                 _ if verdict.host_explains => format!(": {} {brackets}", with_minus(&detail)),
                 None => format!(" {brackets}"),
-                Some(pct) => {
-                    format!(": one below {} % would not have been seen", results::format_value(*pct))
-                }
+                Some(pct) => match results::shown_effect(*pct) {
+                    Some(effect) => format!(": one below {effect} would not have been seen"),
+                    None => ": even one of 10x would not have been seen".to_owned(),
+                },
             };
             vec![
                 plain(format!("{begin}difference in {metric} between ")),

@@ -143,7 +143,7 @@ pub fn topics_in_brief(document: &ResultDocument) -> Option<DataTable> {
 /// Returns the conditions that hold for every run.
 #[must_use]
 pub fn conditions(document: &ResultDocument) -> String {
-    settings::conditions(&document.experiment)
+    settings::conditions(&document.experiment, &settings::runs(document))
 }
 
 /// Returns the groups of cells that share a curve, each with its settings.

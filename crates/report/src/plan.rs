@@ -19,7 +19,7 @@ use crate::{
 pub fn plan(experiment: &Plan, detectable_effects: &[DetectableEffects]) -> String {
     let mut text = format!("{}: {}\n", experiment.name, experiment.question);
     let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
-    line(&settings::conditions(experiment));
+    line(&settings::conditions(experiment, &count(experiment.design.blocks as usize, "run")));
     line(&format!(
         "{}, {} of {}: {}, about {} (a run is taken for its traffic and {}: an estimate)",
         count(experiment.cells.len(), "cell"),

@@ -7,8 +7,8 @@ use std::{
 
 use experiment::Plan;
 use results::{
-    DetectableEffects, MinDetectableEffect, NoiseSummary, Resolution, SHOWN_BLOCKS, SelfTest, format_micros,
-    format_signed, format_value,
+    DetectableEffects, MinDetectableEffect, NoiseSummary, Resolution, SHOWN_BLOCKS, SelfTest, format_effects,
+    format_micros, format_signed, format_value,
 };
 
 use crate::{
@@ -110,12 +110,7 @@ pub(crate) fn detectable_effects(experiment: &Plan, detectable_effects: &[Detect
         let effect = |effect: &MinDetectableEffect| {
             let name = effect.metric.words();
             match (effect.least_pct, effect.most_pct) {
-                (Some(least), Some(most)) if format_value(least) == format_value(most) => {
-                    format!("{name} {} %", format_value(most))
-                }
-                (Some(least), Some(most)) => {
-                    format!("{name} {} to {} %", format_value(least), format_value(most))
-                }
+                (Some(least), Some(most)) => format!("{name} {}", format_effects([least, most])),
                 _ if !effect.measured => format!("{name} unknown, a selftest does not measure it"),
                 _ => format!("{name} nothing, the blocks are too few"),
             }
@@ -165,7 +160,10 @@ fn row(resolution: &Resolution) -> Vec<String> {
         percent(resolution.between_run_pct),
     ];
     row.extend(
-        SHOWN_BLOCKS.iter().map(|blocks| percent(resolution.smallest_effect_pct.get(blocks).copied())),
+        SHOWN_BLOCKS
+            .iter()
+            .map(|blocks| resolution.smallest_effect_pct.get(blocks))
+            .map(|effect| effect.map_or_else(|| "n/a".to_owned(), |pct| format_effects([*pct; 2]))),
     );
     let mut change = String::new();
     if let Some(estimate) = resolution.change_pct {

@@ -12,8 +12,23 @@ use crate::{
     support::PolicyState,
 };
 
-/// Formats the conditions that hold for every run.
-pub(crate) fn conditions(experiment: &Plan) -> String {
+/// Formats the number of runs of each cell that were made; with that of the plan and of repeated blocks where it differs.
+pub(crate) fn runs(document: &ResultDocument) -> String {
+    let planned =
+        document.allocation.as_ref().map_or(document.experiment.design.blocks, |made| made.planned) as usize;
+    let made = || document.blocks.iter().filter(|block| block.complete);
+    let repeated = made().filter(|block| block.repeats.is_some()).count();
+    let words = count(if document.blocks.is_empty() { planned } else { made().count() }, "run");
+    match (made().count() == planned, repeated) {
+        _ if document.blocks.is_empty() => words,
+        (true, 0) => words,
+        (_, 0) => format!("{words} ({planned} planned)"),
+        _ => format!("{words} ({planned} planned, {} repeated)", count(repeated, "block")),
+    }
+}
+
+/// Formats the conditions that hold for every run. `runs` is the number of runs of each cell.
+pub(crate) fn conditions(experiment: &Plan, runs: &str) -> String {
     let design = &experiment.design;
     let twins = match design.baseline.len() {
         0 => String::new(),
@@ -21,8 +36,7 @@ pub(crate) fn conditions(experiment: &Plan) -> String {
         _ => format!(" and twice as many of {}", count(design.baseline.len(), "baseline cell")),
     };
     format!(
-        "{} of each cell{twins} in {} (seed {}), each {} after {} of warm-up; {}; {}{}",
-        count(design.blocks as usize, "run"),
+        "{runs} of each cell{twins} in {} (seed {}), each {} after {} of warm-up; {}; {}{}",
         match design.order {
             RunOrder::Random => "shuffled order",
             RunOrder::Listed => "the order of the cells",
@@ -55,11 +69,12 @@ pub(crate) fn oversubscription(document: &ResultDocument) -> Option<Fact> {
 }
 
 /// Formats the main conditions that hold for every run: number, length and cores.
-pub(crate) fn brief_conditions(experiment: &Plan) -> String {
+pub(crate) fn brief_conditions(document: &ResultDocument) -> String {
+    let experiment = &document.experiment;
     let design = &experiment.design;
     format!(
         "{} of each cell{}, each {} after {} of warm-up; {}{}",
-        count(design.blocks as usize, "run"),
+        runs(document),
         if design.duet { " in duets" } else { "" },
         length(experiment),
         warm_up(design),

@@ -94,7 +94,7 @@ impl Page {
             let facts = hosts::facts(document).into_iter().chain(hosts::differences(document));
             facts.for_each(|fact| self.wrapped(&fact.to_string()));
         }
-        self.wrapped(&settings::conditions(&document.experiment));
+        self.wrapped(&settings::conditions(&document.experiment, &settings::runs(document)));
         if let Some(fact) = settings::oversubscription(document) {
             self.wrapped(&fact.to_string());
         }

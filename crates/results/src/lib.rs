@@ -50,7 +50,8 @@ pub use values::{
     Assembler, BatchPolicy, Claim, ConclusionWords, CpuOversubscription, LackingQuantile, Lateness, LinkLoad,
     MAX_LATENCY_LOSS_PCT, Polling, SHOWN_BLOCKS, Sender, Shortfall, SmallestDifference, SystemTrial,
     TRIAL_WINDOWS, TrialLog, TrialResult, WIDE_SPREAD, WritingTime, comparison_claims, flows_of,
-    format_micros, format_signed, format_spread, format_value, full_buffers, late_loss, least_blocks,
-    least_runs_for_claims, level_claims, losses_by_reader, metrics_of, noise_floor_claims, over_half_noisy,
-    scale_at, smallest_differences, stats_goal, steady_latency, steady_rate, system_loads, with_rate,
+    format_effects, format_micros, format_signed, format_spread, format_value, full_buffers, late_loss,
+    least_blocks, least_runs_for_claims, level_claims, losses_by_reader, metrics_of, noise_floor_claims,
+    over_half_noisy, scale_at, shown_effect, smallest_differences, stats_goal, steady_latency, steady_rate,
+    system_loads, with_rate,
 };

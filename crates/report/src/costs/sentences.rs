@@ -1,7 +1,7 @@
 //! Sentences on the costs of settings.
 
 use experiment::{Policy, Support, Workload};
-use results::{Conclusion, MAX_LATENCY_LOSS_PCT, format_micros, format_value};
+use results::{Conclusion, MAX_LATENCY_LOSS_PCT, format_effects, format_micros, format_value};
 use stats::median;
 
 use super::{Costs, Row, signed};
@@ -56,7 +56,8 @@ impl Costs<'_> {
             .filter_map(|column| {
                 let could: Vec<f64> =
                     compared.iter().filter_map(|row| row.could_have_seen(*column)).collect();
-                Some(format!("{} % of the {}", format_value(median(&could)?), self.name(*column)))
+                let typical = median(&could)?;
+                Some(format!("{} of the {}", format_effects([typical; 2]), self.name(*column)))
             })
             .collect();
         if !seen.is_empty() {

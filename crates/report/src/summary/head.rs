@@ -1,7 +1,7 @@
 //! Head of the first screen: what was measured, where, and how noisy the host was.
 
 use results::{
-    Block, HostNoise, NoiseProbe, ResultDocument, SmallestDifference, State, format_value,
+    Block, HostNoise, NoiseProbe, ResultDocument, SmallestDifference, State, format_effects, format_value,
     least_runs_for_claims, smallest_differences,
 };
 
@@ -60,7 +60,7 @@ pub(super) fn command(document: &ResultDocument) -> Option<Fact> {
 pub(super) fn facts(document: &ResultDocument) -> Vec<Fact> {
     let mut facts = hosts::facts(document);
     facts.extend(hosts::differences(document));
-    facts.push(Fact::new("Design", settings::brief_conditions(&document.experiment)));
+    facts.push(Fact::new("Design", settings::brief_conditions(document)));
     facts.extend(settings::oversubscription(document));
     facts.extend(drivers(document));
     facts.push(noise(&document.blocks));
@@ -79,9 +79,7 @@ pub(super) fn facts(document: &ResultDocument) -> Vec<Fact> {
 fn resolution(document: &ResultDocument) -> Option<Fact> {
     let all = smallest_differences(document);
     let named = |SmallestDifference { metric, pct }: &SmallestDifference| {
-        let [least, most] = pct.map(|pct| pct.map(format_value))?;
-        let range = if least == most { most } else { format!("{least} to {most}") };
-        Some(format!("{range} % ({})", metric.words()))
+        Some(format!("{} ({})", format_effects((*pct)?), metric.words()))
     };
     let words: Vec<String> = all.iter().filter_map(named).collect();
     let text = match &words[..] {

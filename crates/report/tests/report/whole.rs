@@ -270,3 +270,20 @@ fn share_of_which_nothing_arrived_is_0_among_the_medians() {
     let values: Vec<&str> = row.split("round trips").last().unwrap_or_default().split_whitespace().collect();
     assert_eq!((values[0], values[2]), ("100", "0"), "{row}");
 }
+
+#[test]
+fn design_says_how_many_runs_were_made_and_planned() {
+    let mut document = sample::document();
+    document.blocks = sample::blocks(&document.experiment);
+    let planned = document.experiment.design.blocks;
+    let has = |document: &ResultDocument, words: &str| {
+        let text = print(document).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(words), "{words} in {text}");
+    };
+    has(&document, &format!(" {planned} runs of each cell"));
+    let again = results::Block { number: planned + 1, repeats: Some(1), ..document.blocks[0].clone() };
+    document.blocks.push(again);
+    has(&document, &format!(" {} runs ({planned} planned, 1 block repeated) of each cell", planned + 1));
+    document.blocks.truncate(2);
+    has(&document, &format!(" 2 runs ({planned} planned) of each cell"));
+}

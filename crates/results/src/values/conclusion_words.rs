@@ -2,7 +2,7 @@
 
 use stats::{Rules, format_value};
 
-use super::format_signed;
+use super::{format_signed, shown_effect};
 use crate::{Conclusion, EffectEstimate, Pairing, ReferenceChange, Verdict};
 
 /// Words of the conclusion of a comparison.
@@ -124,8 +124,10 @@ impl Verdict {
                 (format!("equivalent within {margin_pct} %"), String::new(), interval(true, false))
             }
             Conclusion::Inconclusive { could_have_seen_pct } => {
-                let seen =
-                    could_have_seen_pct.map(|seen| format!("could have seen {} %", format_value(seen)));
+                let seen = could_have_seen_pct.map(|seen| match shown_effect(seen) {
+                    Some(effect) => format!("could have seen {effect}"),
+                    None => "could not have seen even a difference of 10x".to_owned(),
+                });
                 let host = self.host_explains.then(|| self.host_words(change));
                 ("inconclusive".to_owned(), host.or(seen).unwrap_or_default(), interval(true, false))
             }

@@ -26,6 +26,27 @@ pub fn format_signed(value: f64) -> String {
     if text.starts_with('-') { text } else { format!("+{text}") }
 }
 
+/// Largest detectable effect that texts show, in percent: a difference of 10x.
+const LARGEST_EFFECT_PCT: f64 = 900.0;
+
+/// Formats the smallest effect that a comparison can show, as in `15.2 %`; `None` if it shows none of 10x: the noise is too large
+/// for a number to mean anything.
+#[must_use]
+pub fn shown_effect(pct: f64) -> Option<String> {
+    (pct <= LARGEST_EFFECT_PCT).then(|| format!("{} %", format_value(pct)))
+}
+
+/// Formats the range of the smallest effects that comparisons can show, as in `15.2 to 20.1 %` or `more than 10x`.
+#[must_use]
+pub fn format_effects([least, most]: [f64; 2]) -> String {
+    match [least, most].map(shown_effect) {
+        [None, _] => "more than 10x".to_owned(),
+        [Some(least), None] => format!("{least} to more than 10x"),
+        [Some(one), Some(other)] if one == other => one,
+        [Some(_), Some(most)] => format!("{} to {most}", format_value(least)),
+    }
+}
+
 /// Formats nanoseconds as a number of µs, the unit of all measured times in reports.
 #[must_use]
 pub fn format_micros(ns: f64) -> String {
@@ -76,6 +97,20 @@ mod tests {
         for (value, text) in [(0.0, "+0"), (-0.000_1, "+0.000"), (5.314, "+5.31"), (-12.34, "-12.3")] {
             assert_eq!(format_signed(value), text, "{value}");
         }
+    }
+
+    #[test]
+    fn effect_of_more_than_10x_has_no_number() {
+        for (range, text) in [
+            ([3.0, 3.0], "3.00 %"),
+            ([3.0, 15.24], "3.00 to 15.2 %"),
+            ([900.0, 900.0], "900 %"),
+            ([15.24, 901.0], "15.2 % to more than 10x"),
+            ([2_097_959.0, f64::INFINITY], "more than 10x"),
+        ] {
+            assert_eq!(format_effects(range), text, "{range:?}");
+        }
+        assert_eq!(shown_effect(2_097_959.0), None);
     }
 
     #[test]

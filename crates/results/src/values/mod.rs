@@ -41,7 +41,7 @@ pub use claims::{
 };
 pub use conclusion_words::ConclusionWords;
 pub use cpu_oversubscription::{CpuOversubscription, Polling};
-pub use format::{format_micros, format_signed, format_spread};
+pub use format::{format_effects, format_micros, format_signed, format_spread, shown_effect};
 pub use lateness::{Lateness, Sender};
 pub use link_load::LinkLoad;
 pub use losses::losses_by_reader;

@@ -29,6 +29,17 @@ fn each_conclusion_has_its_words() {
     );
 }
 
+/// A number of many digits says no more than that the noise is too large.
+#[test]
+fn inconclusive_comparison_of_large_noise_has_no_number() {
+    let mut verdict = p50(&latency(12, 1.0, 0.2));
+    let answer = verdict.answer.as_mut().expect("an answer");
+    answer.conclusion = Conclusion::Inconclusive { could_have_seen_pct: Some(2_097_959.0) };
+    let text = verdict.headline();
+    let expected = "RTT p50 inconclusive: could not have seen even a difference of 10x (95 % ";
+    assert!(text.starts_with(expected), "{text}");
+}
+
 #[test]
 fn direction_of_improvement_depends_on_the_metric() {
     let lower = p50(&latency(12, 0.9, 0.01));
