@@ -43,7 +43,7 @@ fn robot(driver: &str) -> String {
     )
 }
 
-/// Runs the file while a process is killed in the measurement. Returns the only run.
+/// Runs the file while a process is killed in the measurement of the first run. Returns the only cell.
 fn killed(scene: &Scene, file: &str, driver: &str, first_endpoint: &str) -> Value {
     fs::write(scene.path("system.toml"), file).expect("a file");
     let kills = scene.path("kills");
@@ -56,7 +56,7 @@ fn killed(scene: &Scene, file: &str, driver: &str, first_endpoint: &str) -> Valu
     let outcome = scene.start_with(&variables, "ddsmark", &words).end();
     outcome.assert_status(3);
     let mut document = outcome.document();
-    document["cells"][0]["runs"][0].take()
+    document["cells"][0].take()
 }
 
 fn text(value: &Value) -> &str {
@@ -115,10 +115,11 @@ fn each_reader_gets_what_each_writer_of_its_topics_wrote() {
 /// The scene asserts that no process and no file in /dev/shm is left.
 #[test]
 fn killed_process_is_named_with_its_topics_and_the_others_stand() {
-    for (driver, endpoints, words, routes_left) in [
+    for (driver, endpoints, flows_ended, words, routes_left) in [
         (
             "udp",
             &["control-writer", "control-reader"][..],
+            &["scan", "command", "status-1", "status-2", "status-3"][..],
             "control-writer, control-reader ended during the measurement: all values are of the other 4 endpoints; \
              control-writer wrote `command`; control-reader read `scan`, `status`",
             7,
@@ -126,12 +127,14 @@ fn killed_process_is_named_with_its_topics_and_the_others_stand() {
         (
             "cyclonedds",
             &["sensor"][..],
+            &["scan", "status-1", "status-2", "status-3"][..],
             "sensor ended during the measurement: all values are of the other 5 endpoints; sensor wrote `scan`, `status`",
             7,
         ),
         (
             "fastdds",
             &["motor-writer", "motor-reader"][..],
+            &["command", "status-1", "status-2", "status-3"][..],
             "motor-writer, motor-reader ended during the measurement: all values are of the other 4 endpoints; \
              motor-writer wrote `status`; motor-reader read `command`",
             8,
@@ -139,7 +142,15 @@ fn killed_process_is_named_with_its_topics_and_the_others_stand() {
     ] {
         let scene = Scene::new();
         let file = robot(driver).replace("measure = \"500ms\"", "measure = \"1s\"");
-        let run = killed(&scene, &file, driver, endpoints[0]);
+        let cell = killed(&scene, &file.replace("blocks = 1", "blocks = 2"), driver, endpoints[0]);
+        // The system was not met in the run, although its values are excluded.
+        let system = &cell["paced"]["system"];
+        let valid = list(&cell["runs"]).iter().filter(|run| run["state"] == "valid").count();
+        assert_eq!(count(&system["runs"]), valid as u64 + 1, "{driver}: {system:#}");
+        assert!(valid > 0 && count(&system["met_runs"]) <= valid as u64, "{driver}: {system:#}");
+        let ended = serde_json::json!([{ "run": 1, "endpoint": endpoints[0], "flows": flows_ended }]);
+        assert_eq!(system["ended"], ended, "{driver}");
+        let run = &cell["runs"][0];
         assert_eq!(run["state"], "failed", "{driver}: {run:#}");
         assert_eq!(run["failure"]["endpoint"], endpoints[0], "{driver}: {run:#}");
         assert!(text(&run["failure"]["error"]).contains("killed by signal 9"), "{driver}: {run:#}");

@@ -7,7 +7,7 @@ use charts::{
     number::{Prefix, plain},
 };
 use experiment::Workload;
-use results::{CellFlow, CellResult, FlowRecord, Metric};
+use results::{CellFlow, CellResult, FlowRecord, Metric, Strain};
 
 use crate::{
     figures::{distribution::at_one_size, verdicts::point_words},
@@ -167,7 +167,7 @@ struct Value {
 }
 
 /// Returns the value of a cell. Of a mix, each flow has its own values, and those of all together depend on which one sends most: it is
-/// that of the worst flow at its worst reader, by how far it is beyond its limit.
+/// that of the worst flow at its worst reader: of shares by their limits, of times the longest.
 fn value(quantity: Quantity, cell: &CellResult) -> Option<Value> {
     if cell.factors.flows.len() < 2 {
         return Some(Value { estimate: quantity.over_runs(cell)?, of: String::new() });
@@ -193,10 +193,14 @@ fn value(quantity: Quantity, cell: &CellResult) -> Option<Value> {
             limit.map_or_else(String::new, |pct| format!(", limit {}\u{a0}%", results::format_value(pct)));
         let name = report::parts::flow_at_reader(cell, &flow.name, &flow.reader);
         let of = format!("{name}{limit_words}");
-        Some((estimate.value - limit.unwrap_or(0.0), Value { estimate, of }))
+        let strain = match limit {
+            Some(limit) => Strain::new(estimate.value, limit),
+            None => Strain::default().with_tail(estimate.value),
+        };
+        Some((strain, Value { estimate, of }))
     };
     let flows = cell.paced.as_ref()?.flows.iter().filter_map(of_flow);
-    flows.max_by(|(left, _), (right, _)| left.total_cmp(right)).map(|(_, value)| value)
+    flows.max_by_key(|(strain, _)| *strain).map(|(_, value)| value)
 }
 
 fn figure(value: &Value, runs: usize, prefix: &Prefix) -> KeyFigure {

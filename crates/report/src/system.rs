@@ -1,8 +1,11 @@
 //! Systems: cells whose flows have deadlines. A row for each topic, and in how many runs all of them were met.
 
+use std::cmp::Reverse;
+
 use experiment::{Deadline, Flow};
 use results::{
-    CellFlow, CellResult, CellTimeliness, Run, Shortfall, SystemOutcome, Usage, format_micros, format_value,
+    CellFlow, CellResult, EndedProcess, NotMet, Run, Shortfall, Strain, SystemOutcome, Usage, format_micros,
+    format_value,
 };
 use stats::{median, total};
 
@@ -27,8 +30,8 @@ pub(crate) struct Topic<'c> {
     pub flow: &'c Flow,
     /// Values of its flows, each at its worst reader. Never empty.
     pub flows: Vec<&'c CellFlow>,
-    /// Strain of its worst flow, see [`CellFlow::strain`].
-    pub strain: f64,
+    /// Strain of its worst flow.
+    pub strain: Strain,
 }
 
 /// Returns whether a cell is a system: its flows have deadlines.
@@ -41,13 +44,10 @@ pub(crate) fn topics(cell: &CellResult) -> Vec<Topic<'_>> {
     let mut topics: Vec<Topic<'_>> = Vec::new();
     for flows in cell.factors.flows.chunk_by(Flow::is_in_group_of) {
         let values: Vec<&CellFlow> = flows.iter().filter_map(|flow| at_worst_reader(cell, flow)).collect();
-        let Some(worst) = values.iter().copied().max_by(|left, right| rank(left).total_cmp(&rank(right)))
-        else {
-            continue;
-        };
+        let Some(worst) = values.iter().copied().max_by_key(|values| values.strain()) else { continue };
         let flow = &flows[0];
         let of_reader = |values: &CellFlow| flow_at_reader(cell, &values.name, &values.reader);
-        let strain = values.iter().map(|values| values.strain()).fold(0.0, f64::max);
+        let strain = worst.strain();
         let topic = |name: String, flows: Vec<_>| Topic { name, flow, flows, strain };
         match &flow.group {
             Some(group) if flows.len() > 1 => {
@@ -58,7 +58,7 @@ pub(crate) fn topics(cell: &CellResult) -> Vec<Topic<'_>> {
         }
     }
     // The two rows of a group stay together.
-    topics.sort_by(|left, right| right.strain.total_cmp(&left.strain));
+    topics.sort_by_key(|topic| Reverse(topic.strain));
     topics
 }
 
@@ -71,17 +71,10 @@ pub(crate) fn flow_at_reader(cell: &CellResult, name: &str, reader: &str) -> Str
     }
 }
 
-/// Returns the values of a flow at the reader with the largest share of missed samples, then the longest p99.
+/// Returns the values of a flow at the reader where it suffers most.
 fn at_worst_reader<'c>(cell: &'c CellResult, flow: &Flow) -> Option<&'c CellFlow> {
     let same = cell.paced.as_ref()?.flows.iter().filter(|values| values.name == flow.name);
-    same.max_by(|left, right| rank(left).total_cmp(&rank(right)))
-}
-
-/// Returns a number by which flows are ordered: the missed share in percent, and far below it the p99 response.
-fn rank(flow: &CellFlow) -> f64 {
-    let missed = flow.timeliness.as_ref().map_or(0.0, CellTimeliness::missed_pct);
-    let p99_ns = flow.latency.get("response").and_then(|response| response.quantiles()[2]).unwrap_or(0.0);
-    missed + p99_ns / 1e15
+    same.max_by_key(|values| values.strain())
 }
 
 impl Topic<'_> {
@@ -108,14 +101,18 @@ impl Topic<'_> {
         (planned > 0).then(|| 100.0 * total(all().map(|of| of.missed)) as f64 / planned as f64)
     }
 
-    /// Returns in how many of the runs all of its flows met their deadlines, as in `5/6`.
+    /// Returns in how many of the runs all of its flows met their deadlines, as in `5/6`. Runs in which a process of one of them ended are
+    /// among those that did not.
     pub fn met(&self, cell: &CellResult) -> String {
         let names: Vec<&str> = self.flows.iter().map(|flow| flow.name.as_str()).collect();
         let is_met = |run: &&Run| {
             let own = run.flows.iter().filter(|flow| names.contains(&flow.name.as_str()));
             own.filter_map(|flow| flow.timeliness.as_ref()).all(|of| of.is_met)
         };
-        let runs = cell.valid_runs().count();
+        let system = cell.paced.as_ref().and_then(|paced| paced.system.as_ref());
+        let is_own = |of: &&EndedProcess| of.flows.iter().any(|flow| names.contains(&flow.as_str()));
+        let ended = system.map_or(0, |system| system.ended.iter().filter(is_own).count());
+        let runs = cell.valid_runs().count() + ended;
         format!("{}/{runs}", cell.valid_runs().filter(is_met).count())
     }
 }
@@ -185,25 +182,12 @@ pub(crate) fn outcomes(cells: &[&CellResult]) -> Vec<(String, bool)> {
             let least = 100.0 * ONE_SIDE.powf(1.0 / f64::from(outcome.runs.max(1)));
             text.push_str(&format!(", so in at least {} % of such runs (95 %)", format_value(least.floor())));
         }
-        let named = outcome.not_met.iter().take(NAMED).map(|not_met| {
-            let others = match not_met.flows {
-                0 | 1 => String::new(),
-                flows => format!(" and {}", count(flows as usize - 1, "other flow")),
-            };
-            let drops = match not_met.udp_buffer_drops {
-                None | Some(0) => String::new(),
-                Some(drops) => format!(" ({} dropped)", count(drops as usize, "datagram")),
-            };
-            format!(
-                "{} missed {} %{others} in run {}{drops}",
-                flow_at_reader(cell, &not_met.flow, &not_met.reader),
-                format_value(not_met.missed_pct),
-                not_met.run
-            )
-        });
-        let mut named: Vec<String> = named.collect();
-        if outcome.not_met.len() > NAMED {
-            named.push(format!("and {} more", outcome.not_met.len() - NAMED));
+        let mut named: Vec<String> = outcome.ended.iter().map(|of| ended(cell, of)).collect();
+        named.extend(outcome.not_met.iter().map(|of| not_met(cell, of)));
+        if named.len() > NAMED {
+            let more = named.len() - NAMED;
+            named.truncate(NAMED);
+            named.push(format!("and {more} more"));
         }
         if !named.is_empty() {
             text.push_str(&format!(": {}", named.join(", ")));
@@ -212,6 +196,32 @@ pub(crate) fn outcomes(cells: &[&CellResult]) -> Vec<(String, bool)> {
         (text, met)
     };
     systems.iter().map(sentence).collect()
+}
+
+/// Formats that a process of a system ended, with the flows that it wrote or read.
+fn ended(cell: &CellResult, of: &EndedProcess) -> String {
+    let flows = cell.factors.flows.iter().filter(|flow| of.flows.contains(&flow.name));
+    let mut names: Vec<&str> = flows.map(|flow| flow.group.as_ref().unwrap_or(&flow.name).as_str()).collect();
+    names.dedup();
+    format!("the process of {} ended in run {}, with {}", of.endpoint, of.run, names.join(" and "))
+}
+
+/// Formats which flow of a run suffered most.
+fn not_met(cell: &CellResult, of: &NotMet) -> String {
+    let others = match of.flows {
+        0 | 1 => String::new(),
+        flows => format!(" and {}", count(flows as usize - 1, "other flow")),
+    };
+    let drops = match of.udp_buffer_drops {
+        None | Some(0) => String::new(),
+        Some(drops) => format!(" ({} dropped)", count(drops as usize, "datagram")),
+    };
+    format!(
+        "{} missed {} %{others} in run {}{drops}",
+        flow_at_reader(cell, &of.flow, &of.reader),
+        format_value(of.missed_pct),
+        of.run
+    )
 }
 
 /// Returns what the processes of a system used, medians over its runs: cores, memory, and how long they waited for a core.

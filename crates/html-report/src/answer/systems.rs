@@ -3,7 +3,7 @@
 use charts::Series;
 use experiment::{Deadline, Workload};
 use report::parts::{self, SystemVerdict};
-use results::{CellResult, SystemOutcome};
+use results::{CellResult, NotMet, Strain, SystemOutcome};
 
 use crate::{
     figures::frame::list,
@@ -71,20 +71,25 @@ pub(super) fn met(scene: &Scene<'_>) -> Option<Sentence> {
     let worst = found.iter().flat_map(|(series, cell, system)| {
         system.not_met.iter().map(move |not_met| (*series, *cell, not_met))
     });
-    let worst = worst.max_by(|(_, _, left), (_, _, right)| left.missed_pct.total_cmp(&right.missed_pct));
+    let limit_pct = |cell: &CellResult, not_met: &NotMet| {
+        let flow = cell.factors.flows.iter().find(|flow| flow.name == not_met.flow);
+        flow.and_then(|flow| flow.deadline).map_or(0.0, Deadline::limit_pct)
+    };
+    let worst =
+        worst.max_by_key(|(_, cell, not_met)| Strain::new(not_met.missed_pct, limit_pct(cell, not_met)));
     let end = worst.map(|(series, cell, not_met)| {
         let missed = results::format_value(not_met.missed_pct);
-        let limit = cell.factors.flows.iter().find(|flow| flow.name == not_met.flow);
-        let limit = limit.and_then(|flow| flow.deadline).map_or(0.0, Deadline::limit_pct);
+        let limit = limit_pct(cell, not_met);
         let topic = parts::flow_at_reader(cell, &not_met.flow, &not_met.reader);
         [
             plain(format!(
-                "; the most was missed by `{topic}`, {missed} % where {} % may, in a run with ",
+                "; `{topic}` was the furthest beyond its limit, {missed} % missed where {} % may, in a run with ",
                 results::format_value(limit)
             )),
             Words::Name(series.clone()),
         ]
     });
+    let ended: usize = found.iter().map(|(.., system)| system.ended.len()).sum();
     let more = found.len().saturating_sub(MOST_NAMED);
     found.truncate(MOST_NAMED);
     let mut sentence = vec![plain("All deadlines were met in ")];
@@ -104,6 +109,9 @@ pub(super) fn met(scene: &Scene<'_>) -> Option<Sentence> {
         sentence.push(plain(format!(" and {more} more")));
     }
     sentence.extend(end.into_iter().flatten());
+    if ended > 0 {
+        sentence.push(plain(format!("; a process ended in {}", parts::count(ended, "run"))));
+    }
     sentence.push(plain("."));
     (!found.is_empty()).then_some(sentence)
 }

@@ -1,8 +1,10 @@
 //! Response times and missed deadlines of each flow of a mix.
 
+use std::cmp::Reverse;
+
 use charts::{Axis, ChartKind, RunStrip, Scale, Series, StripSeries};
 use experiment::{Deadline, Flow};
-use results::{CellFlow, CellResult, Metric, Run, Timeliness};
+use results::{CellFlow, CellResult, Metric, Run, Strain, Timeliness};
 
 use super::{
     distribution::{OfWorkload, at_one_size, dots, scale, scale_words, strip_note},
@@ -45,15 +47,14 @@ impl<'s, 'd> Mix<'s, 'd> {
         let planned: &'d [Flow] = &cells.first()?.1.factors.flows;
         let strain = |flow: &Flow| {
             let flows = cells.iter().flat_map(|(_, cell)| cell.paced.iter().flat_map(|paced| &paced.flows));
-            flows.filter(|values| values.name == flow.name).map(CellFlow::strain).fold(0.0, f64::max)
+            flows.filter(|values| values.name == flow.name).map(CellFlow::strain).max().unwrap_or_default()
         };
         let worst = planned.chunk_by(Flow::is_in_group_of).filter_map(|flows| {
-            let strained = flows.iter().map(|flow| (strain(flow), flow));
-            strained.max_by(|(left, _), (right, _)| left.total_cmp(right))
+            flows.iter().map(|flow| (strain(flow), flow)).max_by_key(|(strain, _)| *strain)
         });
-        let mut worst: Vec<(f64, &Flow)> = worst.collect();
+        let mut worst: Vec<(Strain, &Flow)> = worst.collect();
         if planned.iter().any(|flow| flow.deadline.is_some()) {
-            worst.sort_by(|(left, _), (right, _)| right.total_cmp(left));
+            worst.sort_by_key(|(strain, _)| Reverse(*strain));
         }
         let flows = worst.into_iter().map(|(_, flow)| flow).collect();
         Some(Self { cells, flows, all: planned.len() })

@@ -7,18 +7,19 @@ use results::{Conclusion, Metric, ResultDocument, VerdictKind};
 
 use crate::{charts, judged, page, sample};
 
-/// Returns a system of three topics with both drivers, of which one is the baseline; `picture` misses its deadline most.
+/// Returns a system of three topics with both drivers, of which one is the baseline; `picture` misses its deadline most, and `control` is the
+/// furthest beyond its limit.
 fn system(deadlines: bool) -> ResultDocument {
     let flow = |name: &str, size: u64, missed_ppm: u32| Flow {
         deadline: deadlines.then_some(Deadline { deadline_ns: 1_000_000, missed_ppm }),
         ..sample::paced::flow(name, size, sample::paced::constant(1_000))
     };
-    let flows = [flow("control", 64, 0), flow("map", 256, 500_000), flow("picture", 4_096, 10_000)];
+    let flows = [flow("control", 64, 1_000), flow("map", 256, 500_000), flow("picture", 4_096, 10_000)];
     let header = sample::paced::header(&[], &flows);
     let mut document = sample::paced::document_with(&header, |run| {
         for flow in &mut run.flows {
             let Some(timeliness) = &mut flow.timeliness else { continue };
-            let missed = [("control", 2), ("map", 90), ("picture", 60)];
+            let missed = [("control", 8), ("map", 90), ("picture", 60)];
             timeliness.missed = missed.iter().find(|(name, _)| *name == flow.name).expect("a flow").1;
             timeliness.is_met = flow.name == "map";
         }
@@ -72,11 +73,18 @@ fn key_figures_of_a_mix_are_those_of_its_worst_flow_by_name() {
             assert_eq!(p99.estimate.value, worst.latency["response"].quantiles()[2].expect("enough samples"));
         }
         if deadlines {
-            // 90 of 200 are within the limit of 50 %; 60 of 200 are beyond that of 1 %.
+            // 90 of 200 are within the limit of 50 %; 60 of 200 are 30 times that of 1 %, 8 of 200 are 40 times that of 0.1 %.
             let missed = keys.rows[0].figures[0].as_ref().expect("a value");
-            assert_eq!((missed.text.as_str(), missed.of.as_str()), ("30.0", "picture, limit 1.00\u{a0}%"));
+            assert_eq!((missed.text.as_str(), missed.of.as_str()), ("4.00", "control, limit 0.100\u{a0}%"));
             let html = html_report::html(&page);
-            assert!(html.contains("<span class=\"r\">picture, limit 1.00\u{a0}%</span>"), "on the page");
+            assert!(html.contains("<span class=\"r\">control, limit 0.100\u{a0}%</span>"), "on the page");
+            let text = answer(&page);
+            assert!(
+                text.contains(
+                    "; `control` was the furthest beyond its limit, 4.00 % missed where 0.100 % may"
+                ),
+                "{text}"
+            );
         }
     }
 }
@@ -90,18 +98,18 @@ fn topics_that_suffer_first_are_first() {
         topics.rows.iter().map(|row| row[0].rsplit(' ').next().expect("a name")).collect();
     assert_eq!(order.len(), 3 * document.cells.len());
     order.dedup();
-    assert_eq!(order, ["picture", "control", "map"], "beyond the limit by 29 and 1 %, and within it");
+    assert_eq!(order, ["control", "picture", "map"], "40, 30 and 0.9 times the limit");
     let shown = page.topics.as_ref().expect("topics near the top");
     let heads: Vec<&str> = shown.columns[1..].iter().map(|(heading, _)| heading.as_str()).collect();
     assert!(heads[0].starts_with("Missed") && heads[1].starts_with("Limit"), "{heads:?}");
-    assert_eq!(shown.rows[0][1..3], ["30.0", "1.00"], "{:?}", shown.rows);
+    assert_eq!(shown.rows[0][1..3], ["4.00", "0.100"], "{:?}", shown.rows);
     let missed = page.sections.iter().flat_map(|section| &section.figures).find(|of| of.id == "flows-missed");
     let missed = &missed.unwrap_or_else(|| panic!("{:?}", charts(&page))).chart;
     let ChartKind::RunStrip(strip) = &missed.kind else { panic!("a strip") };
     assert_eq!(strip.y.unit, Unit::Percent);
     let names: Vec<&str> = strip.series.iter().map(|series| series.series.name.as_str()).collect();
-    assert!(names[0].starts_with("picture (limit 1.00\u{a0}%), "), "{names:?}");
-    assert_eq!(strip.series[0].median.expect("runs").value, 30.0);
+    assert!(names[0].starts_with("control (limit 0.100\u{a0}%), "), "{names:?}");
+    assert_eq!(strip.series[0].median.expect("runs").value, 4.0);
 }
 
 #[test]

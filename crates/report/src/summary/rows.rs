@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use experiment::{Workload, configuration_names};
 use results::{
-    CellLatency, CellResult, MAX_LATENCY_LOSS_PCT, ResultDocument, Throughput, format_micros, format_spread,
-    format_value,
+    CellLatency, CellResult, MAX_LATENCY_LOSS_PCT, ResultDocument, Strain, Throughput, format_micros,
+    format_spread, format_value,
 };
 
 use super::grid::{Column, Entry, NONE, Row, Table};
@@ -222,14 +222,14 @@ fn topics<'d>(cells: &[Named<'d>]) -> Table<'d> {
             (topic, row)
         }));
     }
-    let mut strains: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut strains: BTreeMap<&str, Strain> = BTreeMap::new();
     for (topic, _) in &topics {
         let most = strains.entry(&topic.flow.name).or_default();
-        *most = most.max(topic.strain);
+        *most = topic.strain.max(*most);
     }
     topics.sort_by(|(left, _), (right, _)| {
         let [left, right] = [left, right].map(|topic| topic.flow.name.as_str());
-        strains[right].total_cmp(&strains[left]).then(left.cmp(right))
+        strains[right].cmp(&strains[left]).then(left.cmp(right))
     });
     let rows = without_values.into_iter().chain(topics.into_iter().map(|(_, row)| row)).collect();
     Table { title: TOPICS, columns, rows }

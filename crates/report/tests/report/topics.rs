@@ -2,7 +2,7 @@
 
 use experiment::{Deadline, Flow};
 use insta::assert_snapshot;
-use results::ResultDocument;
+use results::{Failure, ResultDocument, Run, RunState};
 
 use crate::{
     print,
@@ -22,6 +22,11 @@ fn with_deadline(flow: Flow, deadline_ms: u64, missed_ppm: u32) -> Flow {
 /// Returns a system of one topic and of a group of three equal ones. The topic misses its deadline in run 3, the second of the
 /// group is slower than the others.
 fn system() -> ResultDocument {
+    system_with(|_| {})
+}
+
+/// Like [`system`], with a change of each run.
+fn system_with(change: impl Fn(&mut Run)) -> ResultDocument {
     let control = with_deadline(flow("control", 64, constant(1_000)), 1, 0);
     let small = |number: u32| {
         let named = flow(&format!("small-{number}"), 256, constant(100));
@@ -44,6 +49,7 @@ fn system() -> ResultDocument {
             let misses = flow.name == "control" && run.number == 3;
             (timeliness.missed, timeliness.is_met) = if misses { (4, false) } else { (0, true) };
         }
+        change(run);
     })
 }
 
@@ -100,6 +106,40 @@ fn system_is_met_if_all_topics_are() {
     for topic in ["control", "small x3", "worst: small-2"] {
         assert!(screen.contains(topic), "{topic} in {screen}");
     }
+}
+
+/// A run in which a process ended has no values, but it is one in which the system was not met: one of six must show.
+#[test]
+fn run_in_which_a_process_ended_while_flows_ran_is_not_met() {
+    let ended = |phase: &str| {
+        system_with(|run| {
+            if run.number == 2 {
+                run.state = RunState::Failed;
+                run.failure = Some(Failure {
+                    phase: phase.to_owned(),
+                    endpoint: Some("writer".to_owned()),
+                    error: "the agent's process was killed by signal 9 (SIGKILL)".to_owned(),
+                    hint: None,
+                    last_log_lines: Vec::new(),
+                });
+            }
+        })
+    };
+    let words = |document: &ResultDocument| print(document).split_whitespace().collect::<Vec<_>>().join(" ");
+    let document = ended("measure");
+    let runs = document.cells[0].runs.len();
+    let text = words(&document);
+    let expected = format!(
+        "System met in {} of {runs} runs: the process of writer ended in run 2, with control and small, control missed 2.00 % in \
+         run 3",
+        runs - 2
+    );
+    assert!(text.contains(&expected), "{expected} in {text}");
+    let control = entries(&print(&document), "control");
+    assert_eq!(control.last(), Some(&format!("{}/{runs}", runs - 2)), "{control:?}");
+    // Before the flows ran, there was no system to meet anything.
+    let text = words(&ended("match"));
+    assert!(text.contains(&format!("System met in {} of {} runs: control", runs - 2, runs - 1)), "{text}");
 }
 
 /// Returns the lines of a part of the report.

@@ -86,7 +86,7 @@ pub use spread::EndpointSpread;
 pub use steady::{SteadyClass, SteadySegment, SteadyState};
 pub use takes::TakeStats;
 pub use throttle::ThrottleStats;
-pub use timeliness::{CellTimeliness, NotMet, SystemOutcome, Timeliness};
+pub use timeliness::{CellTimeliness, EndedProcess, NotMet, SystemOutcome, Timeliness};
 pub use verdict::{
     Conclusion, EffectEstimate, ModesBy, Pairing, ReferenceChange, SeparatingField, TypicalValue, Verdict,
     VerdictKind, VerdictMode, VerdictSide,

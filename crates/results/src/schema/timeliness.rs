@@ -53,16 +53,31 @@ pub struct CellTimeliness {
     pub gaps: Option<u64>,
 }
 
-/// Whole system of flows over the valid runs of a cell: it is met in a run if each flow meets its deadline at each reader.
+/// Whole system of flows over the runs of a cell: it is met in a run if each flow meets its deadline at each reader, and no process ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SystemOutcome {
-    /// Number of valid runs.
+    /// Number of valid runs, and of those in which a process ended.
     pub runs: u32,
     /// Number of runs in which each flow met its deadline.
     pub met_runs: u32,
-    /// The other runs.
+    /// The other valid runs.
     pub not_met: Vec<NotMet>,
+    /// Runs in which a process ended while the flows ran. Absent if there are none; results of earlier versions do not count them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended: Vec<EndedProcess>,
+}
+
+/// Process of a system that ended, or stopped answering, while the flows ran. The run has failed: its flows did not meet their deadlines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct EndedProcess {
+    /// Number of the run.
+    pub run: u32,
+    /// Endpoint of the process, by id.
+    pub endpoint: String,
+    /// Names of the flows that the process wrote or read.
+    pub flows: Vec<String>,
 }
 
 /// Run in which a system was not met.
@@ -71,7 +86,7 @@ pub struct SystemOutcome {
 pub struct NotMet {
     /// Number of the run.
     pub run: u32,
-    /// Flow that exceeded its limit the most.
+    /// Flow whose missed share is the largest multiple of its limit.
     pub flow: String,
     /// Its reader, by id.
     pub reader: String,

@@ -8,8 +8,8 @@ use recording::operations;
 use stats::{median, total};
 
 use crate::{
-    Batches, CellResult, CpuPerSample, EndpointSpread, ExperimentLog, FlowRecord, Histograms, LinkCeiling,
-    MaxRate, PacedCell, ProbeStats, PublishedValue, ResultDocument, ResultHeader, Run, RunState,
+    Batches, CellResult, CpuPerSample, EndedProcess, EndpointSpread, ExperimentLog, FlowRecord, Histograms,
+    LinkCeiling, MaxRate, PacedCell, ProbeStats, PublishedValue, ResultDocument, ResultHeader, Run, RunState,
     SCHEMA_VERSION, SearchCell, State, Tail, TakeStats, Throughput, UNDER_DUET_INTERFERENCE, Warning,
     WarningKind, kind_of_flow, new_histogram, schema::latency::cell_latency, values::cell_warnings::warnings,
     values::rules::percent, with_rate,
@@ -200,6 +200,7 @@ fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> CellResult
     let claimed: Vec<&Run> = valid.iter().copied().filter(|run| !run.twin).collect();
     let throughput = pooled_throughput(&valid, &claimed);
     let warnings = warnings(&planned.factors, &runs, &latency, &collected.pooled);
+    let ended = EndedProcess::of_runs(&runs, &planned.factors);
     CellResult {
         id: planned.id,
         factors: planned.factors,
@@ -208,7 +209,7 @@ fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> CellResult
         throughput,
         link_ceiling: None,
         published: Vec::new(),
-        paced: PacedCell::from_runs(&valid, &collected.pooled),
+        paced: PacedCell::from_runs(&valid, ended, &collected.pooled),
         search: SearchCell::from_runs(&valid),
         cpu_ns_per_sample: median_cpu(&claimed),
         effective_qos: common_qos(&valid),

@@ -55,5 +55,6 @@ pub use smallest_difference::{SmallestDifference, least_runs_for_claims, smalles
 pub use stats::format_value;
 pub use steady::{steady_latency, steady_rate};
 pub use system_trial::{SystemTrial, scale_at, system_loads};
+pub use timeliness::Strain;
 pub use trial::{TRIAL_WINDOWS, TrialLog, TrialResult, stats_goal};
 pub use writing_time::WritingTime;

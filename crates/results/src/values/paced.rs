@@ -3,8 +3,8 @@
 use stats::{median, total};
 
 use crate::{
-    CellFlow, CellResult, CellTimeliness, DeliveryCounts, FlowRecord, Histograms, Paced, PacedCell, Run,
-    SystemOutcome, kind_of_flow, schema::latency::cell_latency,
+    CellFlow, CellResult, CellTimeliness, DeliveryCounts, EndedProcess, FlowRecord, Histograms, Paced,
+    PacedCell, Run, SystemOutcome, kind_of_flow, schema::latency::cell_latency,
 };
 
 /// Returns the record of a flow in a run. It is at this index unless the run lost an endpoint.
@@ -16,8 +16,8 @@ fn same_flow<'r>(run: &'r Run, index: usize, flow: &FlowRecord) -> Option<&'r Fl
 }
 
 impl PacedCell {
-    /// Returns the values over the valid runs of a cell, or `None` if no run has a schedule.
-    pub(crate) fn from_runs(valid: &[&Run], pooled: &Histograms) -> Option<Self> {
+    /// Returns the values over the valid runs of a cell, or `None` if no run has a schedule. `ended` has the runs in which a process ended.
+    pub(crate) fn from_runs(valid: &[&Run], ended: Vec<EndedProcess>, pooled: &Histograms) -> Option<Self> {
         let runs: Vec<&Paced> = valid.iter().filter_map(|run| run.paced()).collect();
         runs.first()?;
         let rates: Option<Vec<f64>> = runs.iter().map(|run| run.planned_sps).collect();
@@ -65,7 +65,7 @@ impl PacedCell {
             sender_limited_runs: runs.iter().filter(|run| run.sender_limited).count() as u32,
             back_pressure_runs: runs.iter().filter(|run| run.back_pressure).count() as u32,
             flows: flows.iter().enumerate().map(flow).collect(),
-            system: SystemOutcome::from_runs(&paced),
+            system: SystemOutcome::from_runs(&paced, ended),
         })
     }
 }

@@ -25,10 +25,7 @@ impl SystemTrial {
             routes.filter_map(|flow| Some((flow, flow.timeliness.as_ref()?))).collect();
         let excess = routes.iter().map(|(_, timeliness)| excess(timeliness)).fold(0.0, f64::max);
         let missing = routes.iter().filter(|(_, timeliness)| timeliness.missed > 0);
-        let worst = missing.max_by(|(_, left), (_, right)| {
-            let of_limit = left.of_limit().total_cmp(&right.of_limit());
-            of_limit.then(left.missed_pct().total_cmp(&right.missed_pct()))
-        });
+        let worst = missing.max_by_key(|(_, timeliness)| timeliness.strain());
         let worst = worst.map(|(flow, timeliness)| WorstFlow {
             flow: flow.name.clone(),
             group: flow.group.clone(),
@@ -47,13 +44,6 @@ fn excess(timeliness: &Timeliness) -> f64 {
     }
     // A flow that exceeds its limit by less than a rounding error does exceed it.
     ((timeliness.missed_pct() - timeliness.limit_pct) / 100.0).clamp(f64::MIN_POSITIVE, 1.0)
-}
-
-impl Timeliness {
-    /// Returns the missed share as a multiple of the limit.
-    fn of_limit(&self) -> f64 {
-        if self.missed == 0 { 0.0 } else { self.missed_pct() / self.limit_pct }
-    }
 }
 
 impl WorstFlow {

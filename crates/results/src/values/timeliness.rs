@@ -1,10 +1,63 @@
 //! Deadlines over the runs of a cell.
 
+use std::{cmp::Ordering, collections::BTreeSet};
+
+use experiment::{Factors, Pin, RunTopology};
 use stats::{median, total};
 
 use crate::{
-    CellFlow, CellTimeliness, FlowRecord, NotMet, Run, SystemOutcome, Timeliness, values::rules::percent,
+    CellFlow, CellTimeliness, EndedProcess, FlowRecord, NotMet, Run, RunState, SystemOutcome, Timeliness,
+    values::rules::percent,
 };
+
+/// Rank of a flow by its suffering: the missed share as a multiple of what its limit allows, then that share, and last the time that
+/// the slow ones of its samples took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Strain {
+    /// Missed share as a multiple of the limit: infinite if none may be missed.
+    of_limit: f64,
+    /// Missed share in percent.
+    missed_pct: f64,
+    /// 99 % response time relative to the deadline; without a deadline, in s.
+    tail: f64,
+}
+
+impl Strain {
+    /// Creates the strain of a missed share and its limit, both in percent.
+    #[must_use]
+    pub fn new(missed_pct: f64, limit_pct: f64) -> Self {
+        let of_limit = if missed_pct > 0.0 { missed_pct / limit_pct } else { 0.0 };
+        Self { of_limit, missed_pct, tail: 0.0 }
+    }
+
+    /// Adds how long slow samples take.
+    #[must_use]
+    pub const fn with_tail(self, tail: f64) -> Self {
+        Self { tail, ..self }
+    }
+}
+
+impl Ord for Strain {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let keys = |of: &Self| [of.of_limit, of.missed_pct, of.tail];
+        let pairs = keys(self).into_iter().zip(keys(other));
+        pairs.map(|(own, other)| own.total_cmp(&other)).fold(Ordering::Equal, Ordering::then)
+    }
+}
+
+impl PartialOrd for Strain {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Strain {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Strain {}
 
 impl Timeliness {
     /// Returns the share of the planned samples that missed the deadline, in percent.
@@ -13,9 +66,10 @@ impl Timeliness {
         percent(self.missed, self.planned)
     }
 
-    /// Returns how far the share exceeds the limit, in percentage points; negative if the deadline was met.
-    fn excess_pct(&self) -> f64 {
-        self.missed_pct() - self.limit_pct
+    /// Returns how much the flow suffers.
+    #[must_use]
+    pub fn strain(&self) -> Strain {
+        Strain::new(self.missed_pct(), self.limit_pct)
     }
 }
 
@@ -53,33 +107,63 @@ impl CellTimeliness {
     }
 }
 
-/// Weight of a percentage point beyond a limit, against a response time as long as the deadline.
-const BEYOND_LIMIT: f64 = 1e6;
-
 impl CellFlow {
-    /// Returns a number that sorts flows by how much they suffer: by the missed share beyond the limit, then by the 99 % response time
-    /// relative to the deadline. Without a deadline, by that time in s.
+    /// Returns how much the flow suffers.
     #[must_use]
-    pub fn strain(&self) -> f64 {
+    pub fn strain(&self) -> Strain {
         let p99_ns = self.latency.get("response").and_then(|response| response.quantiles()[2]).unwrap_or(0.0);
         match &self.timeliness {
             Some(of) => {
-                let beyond = (of.missed_pct() - of.limit_pct).max(0.0);
-                BEYOND_LIMIT * beyond + p99_ns / of.deadline_ns.max(1) as f64
+                Strain::new(of.missed_pct(), of.limit_pct).with_tail(p99_ns / of.deadline_ns.max(1) as f64)
             }
-            None => p99_ns / 1e9,
+            None => Strain::default().with_tail(p99_ns / 1e9),
         }
     }
 }
 
 impl SystemOutcome {
-    /// Returns the outcome over the valid runs; `None` without deadlines.
-    pub(crate) fn from_runs(valid: &[&&Run]) -> Option<Self> {
+    /// Returns the outcome over the valid runs, and those in which a process ended; `None` without deadlines.
+    pub(crate) fn from_runs(valid: &[&&Run], ended: Vec<EndedProcess>) -> Option<Self> {
         let has_deadline = |run: &&&&Run| run.flows.iter().any(|flow| flow.timeliness.is_some());
         let with_deadlines: Vec<&&&Run> = valid.iter().filter(has_deadline).collect();
         let not_met: Vec<NotMet> = with_deadlines.iter().filter_map(|run| NotMet::of(run)).collect();
-        let runs = with_deadlines.len() as u32;
-        (runs > 0).then(|| Self { runs, met_runs: runs - not_met.len() as u32, not_met })
+        let measured = with_deadlines.len() as u32;
+        (measured > 0).then(|| Self {
+            runs: measured + ended.len() as u32,
+            met_runs: measured - not_met.len() as u32,
+            not_met,
+            ended,
+        })
+    }
+}
+
+/// Phases in which the processes of a system write and read.
+const RUNNING: [&str; 3] = ["warm_up", "measure", "drain"];
+
+impl EndedProcess {
+    /// Returns the runs of a cell that failed because a process ended, or stopped answering, while the flows ran.
+    pub(crate) fn of_runs(runs: &[Run], factors: &Factors) -> Vec<Self> {
+        if factors.flows.iter().all(|flow| flow.deadline.is_none()) {
+            return Vec::new();
+        }
+        let topology = RunTopology::new(factors, &Pin::None, false);
+        let of_run = |run: &Run| {
+            let failure = run.failure.as_ref().filter(|of| RUNNING.contains(&of.phase.as_str()))?;
+            let failed = topology.endpoints.iter().find(|of| Some(&of.id) == failure.endpoint.as_ref())?;
+            let process = topology.endpoints.iter().filter(|of| of.process == failed.process);
+            let streams = process.flat_map(|endpoint| {
+                let written = endpoint.writers.iter().map(|writer| &writer.stream);
+                written.chain(endpoint.readers.iter().flat_map(|reader| &reader.streams))
+            });
+            let flows: BTreeSet<usize> = streams.map(|stream| stream.flow as usize).collect();
+            let named = flows.into_iter().filter_map(|index| factors.flows.get(index));
+            Some(Self {
+                run: run.number,
+                endpoint: failed.id.clone(),
+                flows: named.map(|flow| flow.name.clone()).collect(),
+            })
+        };
+        runs.iter().filter(|run| run.state == RunState::Failed).filter_map(of_run).collect()
     }
 }
 
@@ -91,8 +175,7 @@ impl NotMet {
             Some((flow, timeliness))
         });
         let failed: Vec<(&FlowRecord, &Timeliness)> = failed.collect();
-        let (flow, worst) =
-            failed.iter().max_by(|(_, left), (_, right)| left.excess_pct().total_cmp(&right.excess_pct()))?;
+        let (flow, worst) = failed.iter().max_by_key(|(_, timeliness)| timeliness.strain())?;
         Some(Self {
             run: run.number,
             flow: flow.name.clone(),
@@ -101,5 +184,29 @@ impl NotMet {
             flows: failed.len() as u32,
             udp_buffer_drops: run.udp_buffer_drops,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flow_suffers_by_the_multiple_of_its_limit_then_by_its_share_then_by_its_times() {
+        let ascending = [
+            Strain::default(),
+            Strain::default().with_tail(2.0),
+            Strain::new(0.0, 0.0).with_tail(3.0),
+            Strain::new(45.0, 50.0),
+            // Three times a small limit is more than twice a large one.
+            Strain::new(2.0, 1.0),
+            Strain::new(0.3, 0.1),
+            Strain::new(3.0, 1.0),
+            Strain::new(3.0, 1.0).with_tail(0.1),
+            // Nothing may be missed.
+            Strain::new(0.1, 0.0),
+            Strain::new(0.2, 0.0),
+        ];
+        assert!(ascending.is_sorted() && ascending.windows(2).all(|pair| pair[0] != pair[1]));
     }
 }
