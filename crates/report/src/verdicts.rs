@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use results::{
-    Comparison, CriterionOutcome, CriterionResult, Metric, Pairing, Verdict, VerdictKind, VerdictSide,
-};
+use results::{Comparison, CriterionOutcome, CriterionResult, Pairing, Verdict, VerdictKind, VerdictSide};
 
 use crate::{
     agreement,
@@ -286,12 +284,9 @@ fn table(verdicts: &[&Verdict]) -> Grid {
     grid
 }
 
-/// Returns the medians over the runs of the baseline and of the other cell. Nothing that arrived is 0, not the half sample that it
-/// counts as in a ratio.
+/// Returns the medians over the runs of the baseline and of the other cell.
 fn medians(verdict: &Verdict) -> [String; 2] {
-    let is_none = |side: &VerdictSide| verdict.metric == Metric::Arrived && side.missing_pct >= 100.0;
     [&verdict.baseline, &verdict.treatment].map(|side| match side.median {
-        Some(_) if is_none(side) => "0".to_owned(),
         Some(median) => verdict.metric.format(median),
         None => "n/a".to_owned(),
     })

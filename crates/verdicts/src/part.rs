@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use results::{
-    CellResult, FlowRecord, LackingQuantile, Metric, ReferenceMetric, ResultDocument, Run, RunState, Shortfall, VerdictMode,
-    VerdictSide,
+    CellResult, FlowRecord, LackingQuantile, Metric, ReferenceMetric, ResultDocument, Run, RunState,
+    Shortfall, VerdictMode, VerdictSide,
 };
 use stats::{Modality, median, modality};
 
@@ -122,6 +122,8 @@ impl<'d> Part<'d> {
         let of_state = |state| self.runs().filter(|run| run.state == state).count() as u32;
         let (runs, values): (Vec<&Run>, Vec<f64>) =
             self.runs().filter_map(|run| Some((run, run.value_of(metric, flow)?))).unzip();
+        // A share that is 0 is shown so, although claims use another value.
+        let observed: Vec<f64> = runs.iter().filter_map(|run| run.observed(metric, flow)).collect();
         let modes = match modality(&values) {
             Modality::Several(modes) => modes,
             Modality::One | Modality::TooFewRuns => Vec::new(),
@@ -144,7 +146,7 @@ impl<'d> Part<'d> {
             share_sps: share_sps(self.cell),
             missing_pct: self.missing_pct(flow),
             under_duet_interference: self.cell.under_duet_interference,
-            median: self.median(metric, flow, &values),
+            median: self.median(metric, flow, &observed),
             modes: modes.into_iter().map(mode).collect(),
             modes_by,
         }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use charts::{Axis, ChartKind, RunStrip, Scale, Series, StripSeries};
 use experiment::{Deadline, Flow};
-use results::{CellFlow, CellResult, Metric, Run, Strain, Timeliness};
+use results::{CellFlow, CellResult, Metric, Run, Strain};
 
 use super::{
     distribution::{OfWorkload, at_one_size, dots, scale, scale_words, strip_note},
@@ -66,10 +66,7 @@ impl<'s, 'd> Mix<'s, 'd> {
         let limit =
             limit.map_or_else(String::new, |pct| format!(" (limit {}\u{a0}%)", results::format_value(pct)));
         let of_cell = |(of, cell): &(&Series, &CellResult)| {
-            let value = |run: &Run| match metric {
-                Metric::Missed => missed_pct(run, &flow.name),
-                _ => run.value_of(metric, Some(&flow.name)),
-            };
+            let value = |run: &Run| run.observed(metric, Some(&flow.name));
             let driver = if self.cells.len() > 1 { format!(", {}", of.name) } else { String::new() };
             let values: Vec<f64> = cell.claimed_runs().filter_map(value).collect();
             // The dots of all runs are shown, but no median of the quick ones alone.
@@ -134,11 +131,4 @@ impl<'s, 'd> Mix<'s, 'd> {
         let strip = RunStrip { x_label, y, series, noisy: noisy(scene) };
         Some(frame.around(scene, &cells, ChartKind::RunStrip(strip)))
     }
-}
-
-/// Returns the share of the planned samples of a flow that missed its deadline in a run, at its worst reader, in percent. That of verdicts
-/// has half a sample more, so that none is 0.
-fn missed_pct(run: &Run, flow: &str) -> Option<f64> {
-    let same = run.flows.iter().filter(|record| record.name == flow);
-    same.filter_map(|record| record.timeliness.as_ref()).map(Timeliness::missed_pct).max_by(f64::total_cmp)
 }

@@ -120,7 +120,8 @@ pub struct VerdictSide {
     pub missing_pct: f64,
     /// Whether `median` and `modes` are under duet interference.
     pub under_duet_interference: bool,
-    /// Median over the runs, in `unit`. Null without values.
+    /// Median over the runs of the observed values, in `unit`. Null without values, and for a quantile for which a run has too few
+    /// samples.
     pub median: Option<f64>,
     /// Modes, if the runs fall into two or more; otherwise empty. Requires at least 12 runs.
     pub modes: Vec<VerdictMode>,

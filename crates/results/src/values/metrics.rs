@@ -36,9 +36,17 @@ impl LackingQuantile {
     }
 }
 
-/// Returns the missed share of flows in percent, with half a sample more: of each the share at the reader that missed most. `None`
-/// without deadlines.
-fn missed_pct<'r>(flows: impl Iterator<Item = &'r FlowRecord>) -> Option<f64> {
+/// Share of the samples of a run.
+#[derive(Clone, Copy)]
+struct Share {
+    /// Share in percent.
+    observed_pct: f64,
+    /// Share in percent as claims use it: it has a ratio to others although nothing was counted.
+    claimed_pct: f64,
+}
+
+/// Returns the missed share of flows: of each that at the reader that missed most. `None` without deadlines.
+fn missed<'r>(flows: impl Iterator<Item = &'r FlowRecord>) -> Option<Share> {
     let mut worst: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for flow in flows {
         let Timeliness { missed, planned, .. } = *flow.timeliness.as_ref()?;
@@ -49,7 +57,20 @@ fn missed_pct<'r>(flows: impl Iterator<Item = &'r FlowRecord>) -> Option<f64> {
     }
     let missed = total(worst.values().map(|(missed, _)| *missed)) as f64;
     let planned = total(worst.values().map(|(_, planned)| *planned)) as f64;
-    (planned > 0.0).then(|| 100.0 * (missed + 0.5) / (planned + 1.0))
+    (planned > 0.0).then(|| Share {
+        observed_pct: 100.0 * missed / planned,
+        claimed_pct: 100.0 * (missed + 0.5) / (planned + 1.0),
+    })
+}
+
+/// Returns the share of the samples that arrived; `None` if none was to arrive.
+fn arrived(shortfall: Shortfall) -> Option<Share> {
+    let arrived = (shortfall.expected - shortfall.missing.min(shortfall.expected)) as f64;
+    let expected = shortfall.expected as f64;
+    (shortfall.expected > 0).then(|| Share {
+        observed_pct: 100.0 * arrived / expected,
+        claimed_pct: 100.0 * arrived.max(0.5) / expected,
+    })
 }
 
 impl Run {
@@ -72,8 +93,7 @@ impl Run {
                 self.discovery().and_then(|discovery| discovery.all_matched_ns).map(|ns| ns as f64)
             }
             (Metric::SampleHop, _) => self.ring().and_then(|ring| ring.per_sample_hop_ns),
-            (Metric::Arrived, _) => self.shortfall().arrived_pct(),
-            (Metric::Missed, _) => missed_pct(self.flows.iter()),
+            (Metric::Arrived | Metric::Missed, _) => self.share(metric, None).map(|share| share.claimed_pct),
             (Metric::CpuWriter, _) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer),
             (_, None) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.reader),
         };
@@ -88,16 +108,12 @@ impl Run {
         if self.state != RunState::Valid {
             return None;
         }
-        let same = || self.flows.iter().filter(|flow| flow.is_of(name));
-        if metric == Metric::Arrived {
-            return same().map(FlowRecord::shortfall).sum::<Shortfall>().arrived_pct();
-        }
-        if metric == Metric::Missed {
-            return missed_pct(same());
+        if let Some(share) = self.share(metric, flow) {
+            return Some(share.claimed_pct);
         }
         let (kind, quantile) = metric.quantile()?;
         let mut worst: BTreeMap<&str, u64> = BTreeMap::new();
-        for flow in same() {
+        for flow in self.flows.iter().filter(|flow| flow.is_of(name)) {
             let ns = quantile.value(flow.latency.get(kind)?).filter(|ns| *ns > 0)?;
             let known = worst.entry(&flow.name).or_default();
             *known = ns.max(*known);
@@ -106,13 +122,26 @@ impl Run {
         median(&of_flows)
     }
 
+    /// Like [`Run::value_of`], as it is shown: a share is that of the samples, and may be 0.
+    #[must_use]
+    pub fn observed(&self, metric: Metric, flow: Option<&str>) -> Option<f64> {
+        let share = self.share(metric, flow).filter(|_| self.state == RunState::Valid);
+        share.map(|share| share.observed_pct).or_else(|| self.value_of(metric, flow))
+    }
+
+    /// Returns the share that a metric is, of the flows of this name or of all; `None` for other metrics.
+    fn share(&self, metric: Metric, flow: Option<&str>) -> Option<Share> {
+        let same = self.flows.iter().filter(|of| flow.is_none_or(|name| of.is_of(name)));
+        match metric {
+            Metric::Arrived => arrived(same.map(FlowRecord::shortfall).sum()),
+            Metric::Missed => missed(same),
+            _ => None,
+        }
+    }
+
     /// Returns the latencies of the kind of a metric, over all flows or of each flow of this name, and its quantile; none if the metric is no
     /// quantile.
-    fn latencies(
-        &self,
-        metric: Metric,
-        flow: Option<&str>,
-    ) -> impl Iterator<Item = (&Latency, Quantile)> {
+    fn latencies(&self, metric: Metric, flow: Option<&str>) -> impl Iterator<Item = (&Latency, Quantile)> {
         let of_flows =
             self.flows.iter().filter(move |of| flow.is_some_and(|name| of.is_of(name))).map(|of| &of.latency);
         let all = flow.is_none().then_some(&self.latency).into_iter().chain(of_flows);
@@ -189,10 +218,11 @@ mod tests {
     #[test]
     fn missed_share_is_that_of_the_worst_reader_of_each_flow() {
         let flows = [flow("a", "r1", 3), flow("a", "r2", 7), flow("b", "r1", 0), flow("b", "r2", 0)];
-        assert_eq!(missed_pct(flows[..2].iter()), Some(7.5));
-        assert_eq!(missed_pct(flows[2..].iter()), Some(0.5), "none missed, and a ratio to others");
-        let both = 100.0 * 7.5 / 199.0;
-        assert!((missed_pct(flows.iter()).expect("deadlines") - both).abs() < 1e-12);
-        assert_eq!(missed_pct([FlowRecord::default()].iter()), None);
+        let shares =
+            |flows: &[FlowRecord]| missed(flows.iter()).map(|share| [share.observed_pct, share.claimed_pct]);
+        assert_eq!(shares(&flows[..2]), Some([100.0 * 7.0 / 99.0, 7.5]));
+        assert_eq!(shares(&flows[2..]), Some([0.0, 0.5]), "none missed, and a ratio to others");
+        assert_eq!(shares(&flows).map(|[_, claimed]| claimed), Some(100.0 * 7.5 / 199.0));
+        assert_eq!(shares(&[FlowRecord::default()]), None);
     }
 }

@@ -34,14 +34,6 @@ impl Shortfall {
     pub fn pct(self) -> f64 {
         if self.expected == 0 { 0.0 } else { 100.0 * self.missing as f64 / self.expected as f64 }
     }
-
-    /// Returns the samples that arrived in percent of those that were to arrive; half a sample if none did. `None` if none was
-    /// to arrive.
-    #[must_use]
-    pub fn arrived_pct(self) -> Option<f64> {
-        let arrived = (self.expected - self.missing.min(self.expected)) as f64;
-        (self.expected > 0).then(|| 100.0 * arrived.max(0.5) / self.expected as f64)
-    }
 }
 
 impl Sum for Shortfall {
