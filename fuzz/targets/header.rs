@@ -3,7 +3,7 @@
 
 use agent::traffic::{
     header::{HEADER_BYTES, Header},
-    identity::Identity,
+    identity::{Identity, PayloadSize},
     keys::Keys,
     payload::Payloads,
     per_writer::PerWriter,
@@ -15,7 +15,7 @@ use results::WindowCounts;
 
 const SIZE: usize = 24;
 const IDENTITY: Identity =
-    Identity { tag: 5, writer: 2, size: SIZE, since_ns: 0, slack_ns: 0, keys: Keys::NONE };
+    Identity { tag: 5, writer: 2, size: PayloadSize::One(SIZE), since_ns: 0, slack_ns: 0, keys: Keys::NONE };
 const WINDOWS: u32 = 4;
 
 fuzz_target!(|payloads: &[u8]| {

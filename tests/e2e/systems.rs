@@ -112,6 +112,60 @@ fn each_reader_gets_what_each_writer_of_its_topics_wrote() {
     }
 }
 
+/// A valid run has the bytes of the planned sizes: the collector compares the sum of the planned sizes with what the reader received.
+#[test]
+fn samples_of_different_sizes_all_arrive_with_the_same_bytes_in_each_driver() {
+    let file = |driver: &str| {
+        format!(
+            r#"
+            question = "What do small samples cost beside large ones?"
+            workload = "paced"
+            factors.driver = "{driver}"
+            [[flows]]
+            name = "mix"
+            size = {{ values = [64, 1024, 30000], weights = [8, 3, 1] }}
+            rate = "200/s"
+            deadline = "10s"
+            [[flows]]
+            name = "scan"
+            size = {{ median = "4kB", p99 = "12kB" }}
+            rate = "100/s"
+            deadline = "10s"
+            [design]
+            blocks = 1
+            warm_up = "50ms"
+            measure = "500ms"
+            "#
+        )
+    };
+    let mut sent_bytes: Vec<(String, u64, u64)> = Vec::new();
+    for driver in ["sim", "udp", "cyclonedds", "fastdds"] {
+        let scene = Scene::new();
+        let run = run_of(&scene, &file(driver));
+        assert_eq!(run["state"], "valid", "{driver}: {run:#}");
+        let flows = list(&run["flows"]);
+        assert_eq!(flows.len(), 2, "{driver}: {run:#}");
+        for (flow, (smallest, largest)) in flows.iter().zip([(64, 30_000), (843, 18_980)]) {
+            let counted = &flow["counted"];
+            let (sent, delivered) = (count(&counted["sent"]), count(&counted["delivered"]));
+            assert!(sent > 0 && delivered == sent && count(&counted["corrupt"]) == 0, "{driver}: {flow:#}");
+            let sizes = &flow["sizes"];
+            assert_eq!(count(&sizes["smallest_bytes"]), smallest, "{driver}: {flow:#}");
+            assert_eq!(count(&flow["size_bytes"]), largest, "{driver}: {flow:#}");
+            let bytes = count(&sizes["sent_bytes"]);
+            assert!(bytes > sent * smallest && bytes < sent * largest, "{driver}: {flow:#}");
+            sent_bytes.push((text(&flow["name"]).to_owned(), sent, bytes));
+        }
+    }
+    // Of as many samples, each driver sent as many bytes.
+    sent_bytes.sort_unstable();
+    sent_bytes.dedup();
+    assert!(
+        sent_bytes.windows(2).all(|pair| pair[0].1 < pair[1].1 || pair[0].0 < pair[1].0),
+        "{sent_bytes:?}"
+    );
+}
+
 /// The scene asserts that no process and no file in /dev/shm is left.
 #[test]
 fn killed_process_is_named_with_its_topics_and_the_others_stand() {

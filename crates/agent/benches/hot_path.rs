@@ -6,7 +6,7 @@ use agent::{
     base::{clock::now_ns, sleep_spin_timer::SleepSpinTimer},
     traffic::{
         header::Header,
-        identity::Identity,
+        identity::{Identity, PayloadSize},
         keys::Keys,
         payload::Payloads,
         per_writer::{BatchClock, PerWriter},
@@ -59,7 +59,14 @@ fn fill(bencher: Bencher<'_, '_>, size: usize) {
 /// `characterize`).
 #[divan::bench(args = SIZES, sample_size = 6400)]
 fn check(bencher: Bencher<'_, '_>, size: usize) {
-    let identity = Identity { tag: 1, writer: 1, size, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
+    let identity = Identity {
+        tag: 1,
+        writer: 1,
+        size: PayloadSize::One(size),
+        since_ns: 0,
+        keys: Keys::NONE,
+        slack_ns: 0,
+    };
     let tally =
         ReceiveStats::new(identity, Payloads::new(1, size), 64, WindowCounts::new(100, 1_000_000_000));
     let mut payloads = Payloads::new(1, size);

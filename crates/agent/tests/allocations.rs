@@ -8,7 +8,7 @@ use agent::{
     },
     traffic::{
         header::Header,
-        identity::Identity,
+        identity::{Identity, PayloadSize},
         keys::Keys,
         payload::Payloads,
         per_writer::{BatchClock, PerWriter},
@@ -30,6 +30,7 @@ fn writing_receiving_and_recording_allocate_nothing() {
             flow: 0,
             writer: 1,
             size_bytes: 256,
+            sizes: None,
             instances,
             write_instance: None,
             in_flight: None,
@@ -46,11 +47,11 @@ fn writing_receiving_and_recording_allocate_nothing() {
 
 /// Writes, receives and records samples with these keys.
 fn record(keys: Keys) {
-    let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0, keys, slack_ns: 0 };
-    let mut payloads = Payloads::new(1, identity.size);
-    let stats =
-        ReceiveStats::new(identity, Payloads::new(1, identity.size), 3, WindowCounts::new(100, 1_000_000));
-    let mut tally = PerWriter::new(vec![(identity.writer, stats)]);
+    let identity =
+        Identity { tag: 1, writer: 1, size: PayloadSize::One(256), since_ns: 0, keys, slack_ns: 0 };
+    let mut payloads = Payloads::new(1, 256);
+    let stats = ReceiveStats::new(identity, Payloads::new(1, 256), 3, WindowCounts::new(100, 1_000_000));
+    let mut tally = PerWriter::new(vec![(1, stats)]);
     let mut call = Windows::new(20, 1_000_000);
     let mut stamps = TimestampLog::with_capacity(SAMPLES as usize);
     call.begin(now_ns());
@@ -84,10 +85,17 @@ fn record(keys: Keys) {
 #[test]
 fn pipelined_ring_allocates_nothing() {
     const IN_FLIGHT: u64 = 16;
-    let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
-    let mut payloads = Payloads::new(1, identity.size);
+    let identity = Identity {
+        tag: 1,
+        writer: 1,
+        size: PayloadSize::One(256),
+        since_ns: 0,
+        keys: Keys::NONE,
+        slack_ns: 0,
+    };
+    let mut payloads = Payloads::new(1, 256);
     let (mut recorder, arrivals) =
-        PipelinedRecorder::new(identity, Payloads::new(1, identity.size), 3, IN_FLIGHT as usize);
+        PipelinedRecorder::new(identity, Payloads::new(1, 256), 3, IN_FLIGHT as usize);
     let mut window = PipelinedWindow::new(IN_FLIGHT as usize);
     let mut lost = 0;
     let counted = measure(|| {

@@ -20,8 +20,13 @@ use agent::{
         throughput_writer::ThroughputWriter,
     },
     traffic::{
-        grouped_reader::GroupedReader, identity::Identity, keys::Keys, payload::Payloads,
-        per_writer::PerWriter, poll_policy::PollPolicy, receive_stats::ReceiveStats,
+        grouped_reader::GroupedReader,
+        identity::{Identity, PayloadSize},
+        keys::Keys,
+        payload::Payloads,
+        per_writer::PerWriter,
+        poll_policy::PollPolicy,
+        receive_stats::ReceiveStats,
     },
 };
 use control::{Configure, Drain, ReaderReport, RoleReport, WriterReport};
@@ -78,7 +83,7 @@ fn identity(configure: &Configure) -> Identity {
     Identity {
         tag: configure.run_tag,
         writer: stream.writer,
-        size: 64,
+        size: PayloadSize::One(64),
         since_ns: now_ns(),
         keys: Keys::of_stream(stream),
         slack_ns: 0,

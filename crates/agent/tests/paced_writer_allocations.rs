@@ -20,7 +20,7 @@ use agent::{
 use allocation_counter::measure;
 use control::{Configure, RoleReport};
 use driver_host::{Driver, ParticipantConfig, ReaderConfig, TypeKind, WriterConfig};
-use experiment::{Load, Qos, Rate, Role};
+use experiment::{Load, Qos, Rate, Role, SizeDistribution, Sizes};
 
 use crate::rig::{MS, Run, cell_of, driver};
 
@@ -30,8 +30,15 @@ fn configure() -> Configure {
         ("constant", 64, Load::Constant { rate }),
         ("poisson", 64, Load::Poisson { rate }),
         ("bursts", 64, Load::Burst { rate: Rate { samples: 20, period_ns: MS } }),
+        ("sizes", 64, Load::Constant { rate }),
+        ("log-normal", 64, Load::Constant { rate }),
     ];
-    Run::new(cell_of("udp", &flows), 100 * MS).configure(Role::Writer)
+    let mut factors = cell_of("udp", &flows);
+    let values = SizeDistribution::Values { values: vec![16, 64], weights: vec![9, 1] };
+    let log_normal = SizeDistribution::LogNormal { median_bytes: 30, p99_bytes: 50 };
+    factors.flows[3].sizes = Some(Sizes { distribution: values, seed: 1 });
+    factors.flows[4].sizes = Some(Sizes { distribution: log_normal, seed: 1 });
+    Run::new(factors, 100 * MS).configure(Role::Writer)
 }
 
 #[test]

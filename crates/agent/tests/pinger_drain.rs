@@ -17,7 +17,11 @@ use agent::{
         echo_return::{EchoReturn, ReturnInput},
         pinger::Pinger,
     },
-    traffic::{identity::Identity, keys::Keys, payload::Payloads},
+    traffic::{
+        identity::{Identity, PayloadSize},
+        keys::Keys,
+        payload::Payloads,
+    },
 };
 use control::Drain;
 use driver_host::{Driver, ParticipantConfig, ReaderConfig, TypeKind, WriterConfig};
@@ -60,7 +64,7 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
     let identity = Identity {
         tag: configure.run_tag,
         writer: stream.writer,
-        size: 64,
+        size: PayloadSize::One(64),
         since_ns: now_ns(),
         keys: Keys::of_stream(stream),
         slack_ns: 0,

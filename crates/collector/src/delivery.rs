@@ -27,7 +27,6 @@ pub(crate) struct Delivery<'a> {
 impl Delivery<'_> {
     /// Checks that independent counts agree.
     pub(crate) fn check(&self, evaluation: &mut Evaluation) {
-        let size_bytes = self.route.stream.size_bytes;
         let Self { whose, offered, accepted, write_calls, received, .. } = *self;
         evaluation.check(accepted <= offered, || {
             format!("{whose}{accepted} samples were accepted of {offered} offered")
@@ -51,11 +50,32 @@ impl Delivery<'_> {
         evaluation.check(received.beyond_reach == 0, || {
             format!("{whose}{} samples came too late to tell them from duplicates", received.beyond_reach)
         });
-        evaluation.check(received.bytes == received.delivered.saturating_mul(size_bytes), || {
-            format!(
-                "{whose}{} samples of {size_bytes} bytes came, with {} bytes in all",
-                received.delivered, received.bytes
-            )
+        self.check_bytes(evaluation);
+    }
+
+    /// Checks that the bytes that came are those of the planned sizes: exactly, or within the smallest and the largest size if sizes
+    /// differ and samples are missing.
+    fn check_bytes(&self, evaluation: &mut Evaluation) {
+        let Self { whose, accepted, received, .. } = *self;
+        let Received { delivered, bytes, .. } = *received;
+        let possible = match self.route.stream.size_table() {
+            None => {
+                let all = delivered.saturating_mul(self.route.stream.size_bytes);
+                all..=all
+            }
+            Some(sizes) if delivered == accepted => {
+                let all = sizes.sum(0..accepted);
+                all..=all
+            }
+            Some(sizes) => {
+                let of_each = |size: u64| delivered.saturating_mul(size);
+                of_each(sizes.smallest_bytes())..=of_each(sizes.largest_bytes())
+            }
+        };
+        evaluation.check(possible.contains(&bytes), || {
+            let (least, most) = (possible.start(), possible.end());
+            let planned = if least == most { least.to_string() } else { format!("{least} to {most}") };
+            format!("{whose}{delivered} samples came with {bytes} bytes in all, not {planned}")
         });
     }
 

@@ -2,7 +2,7 @@
 //! middleware, or `unknown`; the kernel counts what is sent.
 
 use experiment::Workload;
-use results::{MulticastSent, WarningKind};
+use results::{FlowRecord, MulticastSent, WarningKind};
 use stats::total;
 
 use crate::{RunContext, RunReports, evaluation::Evaluation, per_host::largest_per_host};
@@ -50,7 +50,7 @@ pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, repor
     let reader = evaluation.flows.first().map(|flow| &flow.reader);
     let once = evaluation.flows.iter().filter(|flow| Some(&flow.reader) == reader);
     let samples = total(once.clone().map(|flow| flow.counted.sent));
-    let payload = total(once.clone().map(|flow| flow.counted.sent.saturating_mul(flow.size_bytes)));
+    let payload = total(once.clone().map(FlowRecord::sent_bytes));
     let readers = evaluation.flows.len() / once.count().max(1);
     // Echoes leave by multicast, too.
     let echoed = factors.workload == Workload::Latency;

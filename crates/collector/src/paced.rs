@@ -7,8 +7,8 @@ use control::{FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderRepo
 use experiment::{Factors, Load, Schedule, probe_every};
 use results::{
     Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, HistogramError, Lateness, Measurement,
-    Paced, Received, Sender, TakeStats, Throughput, WarningKind, WritingTime, format_micros, format_value,
-    steady_rate,
+    Paced, Received, SampleSizes, Sender, TakeStats, Throughput, WarningKind, WritingTime, format_micros,
+    format_value, steady_rate,
 };
 use stats::total;
 
@@ -177,6 +177,10 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         let foreign = if ends.route.position == 0 { foreign(&ends.route) } else { 0 };
         evaluation.flows.push(FlowRecord {
             load: ends.route.load(factors),
+            sizes: ends.route.stream.size_table().map(|sizes| SampleSizes {
+                smallest_bytes: sizes.smallest_bytes(),
+                sent_bytes: sizes.sum(0..ends.writer.accepted),
+            }),
             planned: ends.writer.planned,
             offered: ends.writer.offered,
             counted: DeliveryCounts { foreign, ..counted },
@@ -218,7 +222,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
 
     if let (Some(writer), Some(read)) = (writers.first(), readers.first()) {
         let probes = (writer.probes.as_ref(), read.probes.as_ref());
-        probes::add(&mut evaluation, probe_every(factors, design), probes, factors.size_bytes);
+        probes::add(&mut evaluation, probe_every(factors, design), probes);
     }
     evaluation.warn_of_counts("samples");
     if !ends.iter().all(Ends::has_times) {

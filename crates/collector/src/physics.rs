@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Endpoint, HostSpec, full_frames_ceiling, least_crossing_ns};
+use experiment::{Endpoint, HostSpec, SizeTable, full_frames_ceiling, least_crossing_ns};
 use results::{FlowRecord, Latency, LinkRecord, Measurement, Received, WritingTime, kind_of_hop};
 use stats::total;
 
@@ -128,7 +128,9 @@ impl<'a> Links<'a> {
             .map(|(k, l)| (k.clone(), l.clone()))
             .collect();
         for (index, flow) in flows.iter().enumerate() {
-            let Some(bound) = self.crossing(&flow.writer, &flow.reader, flow.size_bytes) else { continue };
+            let Some(bound) = self.crossing(&flow.writer, &flow.reader, flow.smallest_bytes()) else {
+                continue;
+            };
             let of_run = (index == 0).then_some(&of_run).into_iter().flatten();
             for (kind, latency) in flow.latency.iter().chain(of_run).filter(|(_, latency)| latency.n > 0) {
                 let crossings = match kind.as_str() {
@@ -173,7 +175,8 @@ impl<'a> Links<'a> {
         for route in &reports.routes() {
             let received = received(route).filter(|received| received.delivered > 0);
             let Some((received, error_ns)) = received.zip(route.error_ns()) else { continue };
-            let size_bytes = route.stream.size_bytes;
+            let smallest = |sizes: SizeTable| sizes.smallest_bytes();
+            let size_bytes = route.stream.size_table().map_or(route.stream.size_bytes, smallest);
             let ids = [route.writing, route.reading].map(|agent| agent.endpoint.id.as_str());
             let Some(bound) = self.crossing(ids[0], ids[1], size_bytes) else { continue };
             let what = format!("{}write to arrival", route.whose(context.factors, reports.is_pair()));
@@ -238,7 +241,7 @@ impl<'a> Links<'a> {
             let [Some(from), Some(to)] = ends.map(|end| end.map(|end| end.place.host.as_str())) else {
                 continue;
             };
-            let bytes = flow.delivered_in_time.saturating_mul(flow.size_bytes);
+            let bytes = flow.least_bytes(flow.delivered_in_time);
             for link in [(from, "of"), (to, "to")].into_iter().filter(|_| from != to) {
                 let most = streams.entry((link, (&flow.writer, &flow.name))).or_default();
                 *most = bytes.max(*most);

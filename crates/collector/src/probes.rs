@@ -11,7 +11,6 @@ pub(crate) fn add(
     evaluation: &mut Evaluation,
     probed: Option<u32>,
     ends: (Option<&ProbeReport>, Option<&ProbeEchoReport>),
-    size_bytes: u64,
 ) {
     let Some(every) = probed else { return };
     let (Some(writer), Some(read)) = ends else {
@@ -19,6 +18,7 @@ pub(crate) fn add(
         return;
     };
     let Some(flow) = evaluation.flows.first() else { return };
+    let mean_bytes = flow.mean_bytes();
     let (counted, between) = (flow.counted.clone(), (flow.writer.clone(), flow.reader.clone()));
     check(evaluation, u64::from(every), &counted, (writer, read));
     // The steady state of a stream is determined from all of its samples, not from the probes.
@@ -44,7 +44,7 @@ pub(crate) fn add(
     let rates = evaluation.measured.as_mut().and_then(Measurement::throughput_mut);
     let Some(Throughput { accepted_sps, sent, probes, .. }) = rates else { return };
     let seconds = if *accepted_sps > 0.0 { *sent as f64 / *accepted_sps } else { 0.0 };
-    let bits = read.echoed as f64 * size_bytes as f64 * 8.0;
+    let bits = read.echoed as f64 * mean_bytes * 8.0;
     *probes = Some(ProbeStats {
         writer: between.0,
         reader: between.1,

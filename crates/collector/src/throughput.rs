@@ -129,7 +129,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     }
     if let (Some((_, writer)), Some((_, read))) = (writers.first(), readers.first()) {
         let probes = (writer.probes.as_ref(), read.probes.as_ref());
-        probes::add(&mut evaluation, probe_every(factors, design), probes, factors.size_bytes);
+        probes::add(&mut evaluation, probe_every(factors, design), probes);
     }
     evaluation.warn_of_counts("samples");
     evaluation.warn_of_few();

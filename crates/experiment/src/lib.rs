@@ -55,6 +55,7 @@ pub use factors::{
     queues::Queues,
     rate::{Rate, RateSpec},
     scale::Scale,
+    sizes::{SizeDistribution, SizeTable, Sizes},
     topology::Topology,
     variables::{VARIABLES_OF_ALL_PROGRAMS, VariableValue, Variables},
 };
@@ -70,6 +71,7 @@ pub use plan::{
     effort::Effort,
     experiment::{Cell, DuetSlot, Plan, ScheduledRun, Variants},
     experiment_file::{DesignSection, ExperimentFile, FlowSection, json_schema},
+    flow_sizes::{DrawnSizes, MAX_SIZE_VALUES, SizeSpec},
     flows::MAX_FLOWS,
     hosts::HostSection,
     interleave::InterleaveError,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use experiment::{MAX_FLOWS, MAX_PROCESSES, MAX_TRACE_SAMPLES, MIN_SIZE_BYTES};
+use experiment::{MAX_FLOWS, MAX_PROCESSES, MAX_TRACE_SAMPLES, MIN_SIZE_BYTES, SizeDistribution};
 
 use crate::{ImportError, Sends, System, Topic};
 
@@ -20,13 +20,9 @@ impl System {
         let mut notes = Vec::new();
         for topic in &mut system.topics {
             topic.check_policies()?;
-            if topic.size_bytes < MIN_SIZE_BYTES {
-                let reason = format!(
-                    "samples of {} B have {MIN_SIZE_BYTES} B, the header of ddsmark",
-                    topic.size_bytes
-                );
+            if let Some(least) = topic.raise_sizes() {
+                let reason = format!("samples of {least} B have {MIN_SIZE_BYTES} B, the header of ddsmark");
                 notes.push((format!("size of `{}`", topic.name), reason));
-                topic.size_bytes = MIN_SIZE_BYTES;
             }
             let own: Vec<String> =
                 topic.to.iter().filter(|name| topic.from.contains(name)).cloned().collect();
@@ -87,6 +83,22 @@ impl System {
 }
 
 impl Topic {
+    /// Raises sizes to that of the header. Returns the smallest one before, if it is less.
+    fn raise_sizes(&mut self) -> Option<u64> {
+        let values = match &mut self.sizes {
+            Some(SizeDistribution::Values { values, .. }) => &mut values[..],
+            _ => &mut [],
+        };
+        let all = || values.iter().copied().chain([self.size_bytes]);
+        let least = all().min().filter(|least| *least < MIN_SIZE_BYTES)?;
+        values.iter_mut().for_each(|size| *size = (*size).max(MIN_SIZE_BYTES));
+        self.size_bytes = match &self.sizes {
+            Some(sizes) => sizes.mean_bytes(),
+            None => MIN_SIZE_BYTES,
+        };
+        Some(least)
+    }
+
     /// Rejects policies with which the endpoints would not match.
     fn check_policies(&self) -> Result<(), ImportError> {
         let (writer, reader) = (&self.qos.writer, &self.qos.reader);
@@ -137,6 +149,12 @@ mod tests {
     fn sample_below_the_header_is_noted() {
         let system = checked(topic(8)).expect("a system");
         assert_eq!(system.topics[0].size_bytes, 16);
+        let sizes = SizeDistribution::Values { values: vec![4, 100], weights: vec![1, 1] };
+        let sends = Sends::Recorded(vec![0, 1_000]);
+        let topics = vec![Topic::with_sizes("b", sizes, sends)];
+        let drawn = System { topics, ..System::default() }.checked().expect("raised sizes");
+        let raised = SizeDistribution::Values { values: vec![16, 100], weights: vec![1, 1] };
+        assert_eq!((drawn.topics[0].size_bytes, &drawn.topics[0].sizes), (58, &Some(raised)));
         assert_eq!(system.not_applied[0].reason, "samples of 8 B have 16 B, the header of ddsmark");
         assert_eq!(checked(topic(16)).expect("a system").not_applied, []);
     }

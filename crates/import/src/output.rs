@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use experiment::SizeDistribution;
+
 use crate::{Rate, Sends, System, Topic, qos::duration};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -170,7 +172,7 @@ fn flow(topic: &Topic) -> String {
     if let Some(count) = topic.count {
         entry("count", count.to_string());
     }
-    entry("size", topic.size_bytes.to_string());
+    entry("size", topic.sizes.as_ref().map_or_else(|| topic.size_bytes.to_string(), size_table));
     match &topic.sends {
         Sends::Rate(rate) => entry("rate", format!("\"{}\"", rate.to_toml())),
         Sends::Recorded(_) => entry("trace", quoted(&trace_path(topic))),
@@ -211,6 +213,18 @@ impl Rate {
     }
 }
 
+/// Returns the table of a distribution of sizes.
+fn size_table(sizes: &SizeDistribution) -> String {
+    match sizes {
+        SizeDistribution::Values { values, weights } => {
+            format!("{{ values = {values:?}, weights = {weights:?} }}")
+        }
+        SizeDistribution::LogNormal { median_bytes, p99_bytes } => {
+            format!("{{ median = {median_bytes}, p99 = {p99_bytes} }}")
+        }
+    }
+}
+
 /// Returns the row of a topic in the summary.
 fn row(topic: &Topic) -> [String; 6] {
     let list =
@@ -221,7 +235,7 @@ fn row(topic: &Topic) -> [String; 6] {
     };
     [
         topic.count.map_or_else(|| topic.name.clone(), |count| format!("{} x {count}", topic.name)),
-        topic.size_bytes.to_string(),
+        topic.sizes.as_ref().map_or_else(|| topic.size_bytes.to_string(), ToString::to_string),
         topic.sps().map_or_else(|| "-".to_owned(), |sps| format!("{sps:.2}")),
         samples,
         list(&topic.from, "writer"),
@@ -272,7 +286,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use experiment::Source;
+    use experiment::{Size, SizeSpec, Source};
     use proptest::prelude::*;
 
     use super::*;
@@ -305,7 +319,10 @@ mod tests {
         let file = read(&system);
         assert_eq!(file.question.get(), "Which \"one\"?");
         let flow = file.flows[0].get();
-        assert_eq!((flow.count.as_ref().map(|count| *count.get()), flow.size.get().0), (Some(3), 64));
+        assert_eq!(
+            (flow.count.as_ref().map(|count| *count.get()), flow.size.get()),
+            (Some(3), &SizeSpec::One(Size(64)))
+        );
         assert_eq!(flow.rate.as_ref().expect("a rate").get().to_string(), "25/2s");
         assert_eq!(flow.deadline.as_ref().expect("a deadline").get().0, 33_000_000);
         assert_eq!(file.flows[1].get().trace.as_ref().expect("a trace").get(), "traces/imu.trace");

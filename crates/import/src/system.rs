@@ -1,5 +1,7 @@
 //! System: topics with their load, QoS and processes, and notes about what of the source is not in it.
 
+use experiment::SizeDistribution;
+
 use crate::qos::TopicQos;
 
 /// System as an experiment can measure it.
@@ -24,8 +26,10 @@ pub struct Topic {
     pub name: String,
     /// Number of equal topics; `None` for one topic without a number.
     pub count: Option<u32>,
-    /// Payload of a sample in bytes.
+    /// Payload of a sample in bytes; the mean if samples differ.
     pub size_bytes: u64,
+    /// Distribution of the sizes, if samples differ.
+    pub sizes: Option<SizeDistribution>,
     /// Send times.
     pub sends: Sends,
     /// Processes that write it. Empty: one process `writer`.
@@ -93,6 +97,7 @@ impl Topic {
             name: name.into(),
             count: None,
             size_bytes,
+            sizes: None,
             sends,
             from: Vec::new(),
             to: Vec::new(),
@@ -101,6 +106,13 @@ impl Topic {
             deadline_ns: None,
             missed_pct: None,
         }
+    }
+
+    /// Creates a topic whose samples have these sizes.
+    #[must_use]
+    pub fn with_sizes(name: impl Into<String>, sizes: SizeDistribution, sends: Sends) -> Self {
+        let mean_bytes = sizes.mean_bytes();
+        Self { sizes: Some(sizes), ..Self::new(name, mean_bytes, sends) }
     }
 
     /// Returns the mean rate of one writer in samples/s. `None` for less than two recorded times.

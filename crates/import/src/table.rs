@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Percent, RateSpec, Size, Time};
+use experiment::{Percent, RateSpec, Size, SizeDistribution, Time};
 use serde::de::{DeserializeOwned, IntoDeserializer, value::Error as ValueError};
 
 use crate::{
@@ -154,11 +154,22 @@ impl Row<'_> {
     }
 
     fn topic(&self) -> Result<Topic, ImportError> {
-        const SIZE: &str = "write a size such as `1024` or `64KiB`";
+        const SIZE: &str =
+            "write a size such as `1024` or `64KiB`, or median and 99 % quantile such as `200kB..450kB`";
         let size = self.required("size")?;
-        let Size(size_bytes) = self.value("size", size, SIZE)?;
         let name = self.required("topic")?;
-        let mut topic = Topic::new(name, size_bytes, Sends::Rate(self.rate(size_bytes)?));
+        let mut topic = if let Some((median, p99)) = size.split_once("..") {
+            let [median, p99] =
+                [self.value::<Size>("size", median, SIZE)?, self.value::<Size>("size", p99, SIZE)?];
+            let sizes = SizeDistribution::log_normal(median, p99);
+            let sizes =
+                sizes.map_err(|(words, hint)| ImportError::new(words, hint).at(self.position("size")))?;
+            let sends = Sends::Rate(self.rate(sizes.mean_bytes())?);
+            Topic::with_sizes(name, sizes, sends)
+        } else {
+            let Size(size_bytes) = self.value("size", size, SIZE)?;
+            Topic::new(name, size_bytes, Sends::Rate(self.rate(size_bytes)?))
+        };
         let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
         topic.count = self.word("count", number, "write a number from 1")?;
         topic.from = self.list("from");
@@ -298,6 +309,18 @@ mod tests {
             (qos.durability, topic.sends),
             (Some(Durability::TransientLocal), Sends::Rate(Rate { samples: 1, period_ns: 5_000_000_000 }))
         );
+        let topic = one("", "scan,200kB..450kB,10");
+        let image = SizeDistribution::LogNormal { median_bytes: 200_000, p99_bytes: 450_000 };
+        assert_eq!((topic.size_bytes, topic.sizes), (image.mean_bytes(), Some(image)));
+        for (wrong, words) in [
+            ("450kB..200kB", "the 99 % quantile of 200000 bytes is not more than the median of 450000 bytes"),
+            ("8..200", "a median of 8 bytes is less than the header of 16 bytes"),
+            ("200kB..", "`200kB..` is not a valid `size`"),
+        ] {
+            let (position, message, _) = rejected(&format!("topic,size,rate\nscan,{wrong},10\n"));
+            assert_eq!((position.line, position.column), (2, 2), "{wrong}");
+            assert!(message.contains(words) || wrong.ends_with(".."), "{message}");
+        }
         assert_eq!(one(",depth", "map,16,1,all").qos.reader.history, Some(History::KeepAll));
         let topic = one(",deadline,missed", "cmd,48,20,5ms,0.5%");
         assert_eq!((topic.deadline_ns, topic.missed_pct), (Some(5_000_000), Some(0.5)));

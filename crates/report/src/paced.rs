@@ -298,7 +298,7 @@ fn by_rate(load: &Load) -> f64 {
 
 /// Returns the columns that identify a row.
 fn key(cell: &CellResult, more: &FactorColumns, FlowRow { name, flow, .. }: &FlowRow) -> Vec<String> {
-    let mut key = vec![flow.size_bytes.to_string(), batch(&cell.factors)];
+    let mut key = vec![flow.size_text(), batch(&cell.factors)];
     key.extend(more.entries(cell));
     key.extend([name.clone(), planned(&flow.load)]);
     key

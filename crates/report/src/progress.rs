@@ -26,7 +26,10 @@ pub fn run_line(run: &Run, factors: &Factors, design: &Design, done: usize, tota
             let shared = factors.shared_process().map(|text| format!(", {text}"));
             format!("{}{}", factors.topology, shared.unwrap_or_default())
         }
-        _ => format!("{} bytes", factors.size_bytes),
+        _ => match &factors.flows[..] {
+            [flow] => format!("{} bytes", flow.size_text()),
+            _ => format!("{} bytes", factors.size_bytes),
+        },
     };
     let width = total.to_string().len();
     let cell = format!(

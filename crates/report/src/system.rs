@@ -136,7 +136,7 @@ pub(crate) fn entries(cell: &CellResult, topic: &Topic<'_>) -> Vec<String> {
     let micros = |ns: Option<f64>| ns.map_or_else(unsupported, format_micros);
     let share = |pct: Option<f64>| pct.map_or_else(|| "-".to_owned(), format_value);
     vec![
-        topic.flow.size_bytes.to_string(),
+        topic.flow.size_text(),
         planned(&topic.flow.load),
         share(Some(topic.not_delivered_pct())),
         micros(topic.quantile("response", 0)),

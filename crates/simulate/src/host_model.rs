@@ -162,9 +162,9 @@ impl HostModel {
         (self.write_ns + self.write_ns_per_byte * size_bytes as f64 + packing).round().max(1.0) as u64
     }
 
-    /// Returns the CPU time of the reader for a packet, in ns.
-    pub(crate) fn read_cost(&self, size_bytes: u64, samples: u64) -> u64 {
-        let sample = self.read_ns + self.read_ns_per_byte * size_bytes as f64;
+    /// Returns the CPU time of the reader for a packet with samples of this many bytes together, in ns.
+    pub(crate) fn read_cost(&self, bytes: u64, samples: u64) -> u64 {
+        let sample = self.read_ns + self.read_ns_per_byte * (bytes as f64 / samples.max(1) as f64);
         (sample * samples as f64).round() as u64
     }
 

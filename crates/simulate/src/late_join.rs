@@ -10,6 +10,8 @@ pub(crate) struct Packet {
     /// Number of its first sample.
     pub sequence: u64,
     pub samples: u64,
+    /// Payload of all of them.
+    pub bytes: u64,
     /// Start of its write.
     pub tried_ns: u64,
 }

@@ -44,7 +44,12 @@ impl Pings<'_> {
                 self.arrived[*reader] = (due_ns, copies);
                 match self.roles[endpoint] {
                     Role::Reader => {
-                        let packet = Packet { sequence, samples: 1, tried_ns: now };
+                        let packet = Packet {
+                            sequence,
+                            samples: 1,
+                            bytes: link.spec.stream.size_bytes,
+                            tried_ns: now,
+                        };
                         readers[*reader].add(*position, due_ns, twice, packet);
                     }
                     Role::Echo => self.writes.push((endpoint, due_ns, copies)),

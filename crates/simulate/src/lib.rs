@@ -14,6 +14,7 @@
 //! The options of a cell configure the middleware; a [`HostModel`] configures the host and its variation between runs.
 #![forbid(unsafe_code)]
 
+mod arrival;
 mod capabilities;
 mod describe;
 mod discovery;

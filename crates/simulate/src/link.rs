@@ -3,33 +3,15 @@
 use std::sync::Arc;
 
 use control::JoinReception;
-use experiment::{Design, ReaderSpec, Reliability, RunTopology, WriterSpec};
+use experiment::{Design, ReaderSpec, Reliability, RunTopology, SizeTable, WriterSpec};
 use results::{Received, SequenceSet, WindowCounts};
 use sim_model::{Config, Flow, SampleOutcome};
 
 use crate::{
+    arrival::Arrival,
     host_model::{HostModel, ReaderQueue},
     late_join::{Packet, Reception, SimJoin, WriterHistory},
 };
-
-/// Packet that arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Arrival {
-    /// Time at which it has been read; until the end of a phase, that at which it arrives.
-    due_ns: u64,
-    /// Rank among packets with the same time.
-    order: u64,
-    /// Position of its stream among those of the reader.
-    position: u32,
-    /// Number of its first sample.
-    sequence: u64,
-    /// Number of samples in it.
-    samples: u64,
-    /// Start of its write.
-    tried_ns: u64,
-    /// Whether it was sent in the warm-up.
-    warm_up: bool,
-}
 
 /// Reader of an endpoint, with its thread and the buffer before it.
 pub(crate) struct Reader {
@@ -76,25 +58,34 @@ impl Reader {
 
     /// Adds a packet of the stream at this position, once or twice.
     pub fn add(&mut self, position: u32, due_ns: u64, twice: bool, packet: Packet) {
-        let Packet { sequence, samples, tried_ns } = packet;
-        let due_ns = if self.holds_up { self.take(due_ns, samples) } else { due_ns };
+        let Packet { sequence, samples, bytes, tried_ns } = packet;
+        let due_ns = if self.holds_up { self.take(due_ns, bytes, samples) } else { due_ns };
         for copy in 0..=u64::from(twice) {
             let order = sequence * 2 + copy * 2 * samples;
             let warm_up = false;
-            self.arrivals.push(Arrival { due_ns, order, position, sequence, samples, tried_ns, warm_up });
+            self.arrivals.push(Arrival {
+                due_ns,
+                order,
+                position,
+                sequence,
+                samples,
+                bytes,
+                tried_ns,
+                warm_up,
+            });
         }
     }
 
     /// Reads a packet that arrives at `due_ns`, and processes its samples. Returns when it has been read.
-    fn take(&mut self, due_ns: u64, samples: u64) -> u64 {
+    fn take(&mut self, due_ns: u64, bytes: u64, samples: u64) -> u64 {
         let processing_ns = self.spec.processing_ns.unwrap_or(0).saturating_mul(samples);
-        let cost_ns = self.read_ns(samples).saturating_add(processing_ns);
+        let cost_ns = self.read_ns(bytes, samples).saturating_add(processing_ns);
         self.queue.take(due_ns, cost_ns).saturating_sub(processing_ns)
     }
 
     /// Returns the CPU time of reading a packet.
-    pub fn read_ns(&self, samples: u64) -> u64 {
-        self.host.read_cost(self.spec.max_size_bytes(), samples)
+    pub fn read_ns(&self, bytes: u64, samples: u64) -> u64 {
+        self.host.read_cost(bytes, samples)
     }
 
     /// Determines when each packet is read, in the order of arrival. Packets without room in the buffer are removed and
@@ -105,13 +96,12 @@ impl Reader {
         }
         let mut arrivals = std::mem::take(&mut self.arrivals);
         arrivals.sort_unstable();
-        let size = self.spec.max_size_bytes();
         arrivals.retain_mut(|arrival| {
             let room = self.queue.full_until(arrival.due_ns).is_none();
             if room {
-                arrival.due_ns = self.take(arrival.due_ns, arrival.samples);
+                arrival.due_ns = self.take(arrival.due_ns, arrival.bytes, arrival.samples);
             } else if !arrival.warm_up {
-                self.dropped += config.datagrams(arrival.samples * size);
+                self.dropped += config.datagrams(arrival.bytes);
             }
             room
         });
@@ -143,24 +133,28 @@ impl Reader {
         mut first: impl FnMut(u64, u64),
     ) -> (Received, Option<JoinReception>) {
         let mut reception = self.join.map(Reception::of);
-        let size = self.spec.streams[position].size_bytes;
+        let stream = &self.spec.streams[position];
+        let sizes = stream.size_table();
         let check_every = u64::from(design.check_every.max(1));
         let mut set = SequenceSet::new();
         let mut windows = WindowCounts::new(design.windows, design.measure_ns);
         let (mut first_ns, mut last_ns, mut quickest_ns) = (None, 0, u64::MAX);
         let (mut given, mut warm_up, mut checked_in_full) = (0, 0, 0);
+        let (mut given_bytes, mut bytes) = (0, 0);
         for arrival in self.arrivals.iter().filter(|arrival| arrival.position as usize == position) {
+            given_bytes += arrival.bytes;
             if arrival.warm_up {
                 (given, warm_up) = (given + arrival.samples, warm_up + arrival.samples);
                 continue;
             }
-            let taken_ns = arrival.due_ns - self.read_ns(arrival.samples);
+            let taken_ns = arrival.due_ns - self.read_ns(arrival.bytes, arrival.samples);
             for sequence in arrival.sequence..arrival.sequence + arrival.samples {
                 given += 1;
                 if set.insert(sequence) {
                     first_ns.get_or_insert(arrival.due_ns);
                     last_ns = arrival.due_ns;
                     quickest_ns = quickest_ns.min(arrival.due_ns - arrival.tried_ns);
+                    bytes += sizes.as_ref().map_or(stream.size_bytes, |sizes| sizes.at(sequence as u32));
                     checked_in_full += u64::from(sequence.is_multiple_of(check_every));
                     windows.count(arrival.due_ns);
                     if let Some(reception) = &mut reception {
@@ -170,14 +164,14 @@ impl Reader {
                 }
             }
         }
-        let received = set.received(self.spec.streams[position].writer);
+        let received = set.received(stream.writer);
         let received = Received {
             given,
-            given_bytes: given * size,
+            given_bytes,
             taken: Some(given),
             warm_up,
             checked_in_full,
-            bytes: received.delivered * size,
+            bytes,
             first_ns: first_ns.unwrap_or(last_ns),
             last_ns,
             window_ns: windows.window_ns(),
@@ -192,7 +186,7 @@ impl Reader {
     /// Returns the CPU time of all packets of the measurement. Processing is not CPU time of the middleware.
     pub fn reading_ns(&self) -> u64 {
         let measured = self.arrivals.iter().filter(|arrival| !arrival.warm_up);
-        measured.map(|arrival| self.read_ns(arrival.samples)).sum()
+        measured.map(|arrival| self.read_ns(arrival.bytes, arrival.samples)).sum()
     }
 }
 
@@ -212,6 +206,8 @@ pub(crate) struct Link {
     /// Index of its endpoint.
     pub endpoint: usize,
     pub spec: WriterSpec,
+    /// Size of each sample; `None` if all have one.
+    sizes: Option<SizeTable>,
     pub flow: Flow,
     pub config: Arc<Config>,
     host: HostModel,
@@ -248,9 +244,10 @@ impl Link {
     /// Sends the next `samples` samples in one packet, offered at the time `tried`. Returns when it is accepted;
     /// `None` if the end comes first.
     pub fn send(&mut self, readers: &mut [Reader], tried: u64, end: u64, samples: u64) -> Option<u64> {
-        let size = self.spec.stream.size_bytes;
-        let (fate, at) = self.offer(readers, tried, end, samples * size);
-        let packet = Packet { sequence: self.sent.accepted, samples, tried_ns: tried };
+        let sequence = self.sent.accepted;
+        let bytes = (sequence..sequence + samples).map(|sequence| self.size(sequence)).sum();
+        let (fate, at) = self.offer(readers, tried, end, bytes);
+        let packet = Packet { sequence, samples, bytes, tried_ns: tried };
         let mut transmissions = 0;
         match fate {
             SampleOutcome::Full { .. } => return None,
@@ -269,7 +266,7 @@ impl Link {
             }
         }
         self.keep(readers, packet);
-        let (bytes, packets) = self.on_wire(samples);
+        let (bytes, packets) = self.on_wire(bytes);
         self.sent.wire_bytes += transmissions * bytes;
         self.sent.wire_packets += transmissions * packets;
         self.sent.accepted += samples;
@@ -294,9 +291,14 @@ impl Link {
         }
     }
 
-    /// Returns bytes and datagrams of one copy of a packet on the wire.
-    pub fn on_wire(&self, samples: u64) -> (u64, u64) {
-        self.host.on_wire(&self.config, samples * self.spec.stream.size_bytes)
+    /// Returns bytes and datagrams of one copy of a packet with this payload on the wire.
+    pub fn on_wire(&self, bytes: u64) -> (u64, u64) {
+        self.host.on_wire(&self.config, bytes)
+    }
+
+    /// Returns the size of a sample in bytes.
+    fn size(&self, sequence: u64) -> u64 {
+        self.sizes.as_ref().map_or(self.spec.stream.size_bytes, |sizes| sizes.at(sequence as u32))
     }
 
     /// Returns the number of copies of a packet on the wire.
@@ -309,9 +311,9 @@ impl Link {
         samples_per_packet(self.spec.batch_bytes, self.spec.stream.size_bytes)
     }
 
-    /// Returns the CPU time of the writer per sample of a full packet.
-    pub fn write_ns(&self) -> u64 {
-        self.host.write_cost(self.spec.stream.size_bytes, self.samples())
+    /// Returns the CPU time of the writer for a sample in a full packet.
+    pub fn write_ns(&self, sequence: u64) -> u64 {
+        self.host.write_cost(self.size(sequence), self.samples())
     }
 
     /// Returns the counts of the writer.
@@ -350,7 +352,9 @@ impl Network {
         for (endpoint, of) in topology.endpoints.iter().enumerate() {
             for spec in &of.writers {
                 let size = spec.stream.size_bytes;
-                let config = middleware(factors[endpoint], samples_per_packet(spec.batch_bytes, size) * size);
+                let payload =
+                    samples_per_packet(spec.batch_bytes, size) as f64 * spec.stream.mean_size_bytes();
+                let config = middleware(factors[endpoint], payload.round() as u64);
                 let mut reached = Vec::new();
                 for (index, reader) in
                     readers.iter().enumerate().filter(|(_, of)| of.spec.topic == spec.topic)
@@ -364,6 +368,7 @@ impl Network {
                 links.push(Link {
                     endpoint,
                     spec: spec.clone(),
+                    sizes: spec.stream.size_table(),
                     flow,
                     config,
                     host: host.slowed(factors[endpoint]),

@@ -57,7 +57,7 @@ impl Wire {
 
     /// Adds packets of single samples of a link.
     pub fn add(&mut self, link: &Link, packets: u64) {
-        let (bytes, datagrams) = link.on_wire(1);
+        let (bytes, datagrams) = link.on_wire(link.spec.stream.size_bytes);
         self.bytes += packets * bytes;
         self.packets += packets * datagrams;
     }

@@ -9,9 +9,10 @@ use sim_model::{Config, ConfigError, Flow};
 
 use crate::{
     HostModel, Series, SimulatedMetrics, SimulatedRun,
+    arrival::Arrival,
     capabilities::{policies, refuse},
     discovery, latency,
-    link::{Arrival, Network},
+    link::Network,
     paced::{self, Recorded},
     pipelined,
     round_trips::RoundTrips,

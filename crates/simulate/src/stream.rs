@@ -38,8 +38,9 @@ pub(crate) struct Stream<'w> {
     trace: Arc<[u64]>,
     recorded: &'w mut WrittenSeries,
     packing: BatchPolicy,
-    /// Number of samples in a full packet; `cost_ns` is the CPU time of writing one sample.
+    /// Number of samples in a full packet.
     samples: u64,
+    /// CPU time of writing the last sample.
     pub cost_ns: u64,
     /// Schedule; `None` without intended send times.
     schedule: Option<Schedule>,
@@ -53,7 +54,7 @@ pub(crate) struct Stream<'w> {
 impl<'w> Stream<'w> {
     pub fn new(link: &'w mut Link, traces: &TraceTimes, recorded: &'w mut WrittenSeries) -> Self {
         let load = link.spec.stream.load.clone().unwrap_or(Load::Max);
-        let (samples, cost_ns) = (link.samples(), link.write_ns());
+        let (samples, cost_ns) = (link.samples(), link.write_ns(0));
         let size_bytes = link.spec.stream.size_bytes;
         Self {
             trace: traces.times(&load),
@@ -92,6 +93,7 @@ impl<'w> Stream<'w> {
     /// first.
     pub fn write(&mut self, readers: &mut [Reader], begin: u64, tried: u64, end: u64) -> Option<u64> {
         let at = tried - begin;
+        self.cost_ns = self.link.write_ns(self.offered);
         self.offered += 1;
         let full = self.packing.took();
         if let Some(intended) = self.next_ns {

@@ -111,7 +111,7 @@ pub(super) fn measure(
         .iter_mut()
         .zip(calls)
         .map(|(link, call)| {
-            let (samples, cost_ns) = (link.samples(), link.write_ns());
+            let (samples, cost_ns) = (link.samples(), link.write_ns(0));
             Writer { link, call, samples, cost_ns, now: 0, phase: Phase::default() }
         })
         .collect();
@@ -197,7 +197,7 @@ fn of_reader(
     let some = || received.iter().filter(|received| received.delivered > 0);
     let last_ns = some().map(|received| received.last_ns).max();
     let first_ns = some().map(|received| received.first_ns).min().unwrap_or(0);
-    let first_ns = first_ns.saturating_sub(reader.read_ns(samples));
+    let first_ns = first_ns.saturating_sub(reader.read_ns(samples * reader.spec.max_size_bytes(), samples));
     let elapsed_ns = last_ns.map_or(writing_ns, |last_ns| (last_ns - first_ns).max(1));
     let delivered = received.iter().map(|received| received.delivered).sum();
     let join = join.into_iter().flatten().collect();

@@ -94,7 +94,7 @@ impl EchoListener {
         let (pings, taken) = sync_channel(slots);
         let (give_back, free) = sync_channel(slots);
         for _ in 0..slots {
-            give_back.send(Vec::with_capacity(identity.size)).expect("there is room for all");
+            give_back.send(Vec::with_capacity(identity.size.largest())).expect("there is room for all");
         }
         let (sender, handed) = (Arc::new(Mutex::new(sender)), Arc::new(AtomicU64::new(0)));
         let thread =

@@ -1,10 +1,10 @@
 use experiment::StreamSpec;
 
 use super::*;
-use crate::traffic::{header::Header, keys::Keys};
+use crate::traffic::{header::Header, identity::PayloadSize, keys::Keys};
 
 const IDENTITY: Identity =
-    Identity { tag: 5, writer: 1, size: 64, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
+    Identity { tag: 5, writer: 1, size: PayloadSize::One(64), since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
 
 #[test]
 fn second_echo_of_an_earlier_ping_is_a_duplicate() {
@@ -33,6 +33,7 @@ fn echo_with_another_key_is_corrupt() {
         flow: 0,
         writer: 1,
         size_bytes: 64,
+        sizes: None,
         instances: Some(3),
         write_instance: None,
         in_flight: None,

@@ -64,7 +64,6 @@ impl PingRecorder {
     #[must_use]
     pub fn new(identity: Identity, stamps: TimestampLog) -> Self {
         Self {
-            origins: OriginCheck::new(identity),
             stamps,
             repeats: None,
             received: 0,
@@ -74,7 +73,8 @@ impl PingRecorder {
             refused: 0,
             overwritten: 0,
             failure: None,
-            progress: Arc::new(ReceiveProgress::of_size(identity.size as u64)),
+            progress: Arc::new(ReceiveProgress::of_size(identity.size.mean())),
+            origins: OriginCheck::new(identity),
         }
     }
 
@@ -218,11 +218,18 @@ impl EchoSender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::{keys::Keys, payload::Payloads};
+    use crate::traffic::{identity::PayloadSize, keys::Keys, payload::Payloads};
 
     #[test]
     fn ping_of_another_size_is_counted_and_not_echoed() {
-        let identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
+        let identity = Identity {
+            tag: 5,
+            writer: 1,
+            size: PayloadSize::One(64),
+            since_ns: 0,
+            keys: Keys::NONE,
+            slack_ns: 0,
+        };
         let mut origins = OriginCheck::new(identity);
         for (size, tag) in [(64, 5), (48, 5), (64, 6)] {
             let mut payloads = Payloads::new(1, size);

@@ -89,7 +89,7 @@ impl FlowRecorder {
         let identity = Identity {
             tag: configure.run_tag,
             writer: plan.writer(),
-            size: plan.size_bytes() as usize,
+            size: plan.payload_size(),
             since_ns,
             keys: plan.keys(),
             slack_ns: configure.clock_slack_ns,

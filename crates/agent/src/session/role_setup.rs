@@ -32,7 +32,7 @@ use crate::{
         filtered::FilteredStream,
         flow_spec::FlowSpec,
         grouped_reader::GroupedReader,
-        identity::Identity,
+        identity::{Identity, PayloadSize},
         keys::Keys,
         late_join::LateJoin,
         payload::Payloads,
@@ -106,7 +106,7 @@ impl RoleSetup<'_> {
         Identity {
             tag: self.configure.run_tag,
             writer: stream.writer,
-            size: stream.size_bytes as usize,
+            size: PayloadSize::of_stream(stream),
             since_ns: self.since_ns,
             keys: Keys::of_stream(stream),
             slack_ns: self.configure.clock_slack_ns,
@@ -253,7 +253,7 @@ impl RoleSetup<'_> {
         let config = reader_config(self.driver, spec);
         let relays = configure.role == Name::Relay;
         let listening = spec.receive == ReceiveMode::Listener;
-        let mut pings = PingRecorder::new(identity, stamps_for(configure.measure_ns, 1));
+        let mut pings = PingRecorder::new(identity.clone(), stamps_for(configure.measure_ns, 1));
         // With a listener, the writer does not block.
         if relays || listening {
             pings = pings.repeating();

@@ -7,7 +7,7 @@ use experiment::{KeyFilter, Load, Schedule, StreamSpec};
 
 use crate::{
     base::error::AgentError,
-    traffic::{filtered::FilteredStream, keys::Keys, payload::Payloads},
+    traffic::{filtered::FilteredStream, identity::PayloadSize, keys::Keys, payload::Payloads},
 };
 
 /// Samples of one writer, and their intended times.
@@ -64,10 +64,10 @@ impl FlowSpec {
         self.stream.writer
     }
 
-    /// Returns the payload size in bytes.
+    /// Returns the sizes of the payloads.
     #[must_use]
-    pub const fn size_bytes(&self) -> u64 {
-        self.stream.size_bytes
+    pub fn payload_size(&self) -> PayloadSize {
+        PayloadSize::of_stream(&self.stream)
     }
 
     /// Returns the keys of the samples.

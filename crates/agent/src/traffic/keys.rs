@@ -111,6 +111,7 @@ mod tests {
             flow: 0,
             writer: 1,
             size_bytes: 64,
+            sizes: None,
             instances,
             write_instance,
             in_flight: None,

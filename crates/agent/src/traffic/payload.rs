@@ -10,7 +10,7 @@
 
 use control::{Configure, PayloadBytes};
 use driver_host::{DriverError, WriteOutcome, Writer};
-use experiment::StreamSpec;
+use experiment::{SizeTable, StreamSpec};
 
 use crate::traffic::header::{HEADER_BYTES, Header};
 
@@ -25,7 +25,10 @@ const MARK_BYTES: usize = 16;
 /// Payloads of one writer, or the copy that a reader compares with.
 #[derive(Debug)]
 pub struct Payloads {
+    /// Buffers of the largest size: smaller samples are their first bytes.
     buffers: Vec<Vec<u8>>,
+    /// Size of each sample; `None` if all fill a buffer.
+    sizes: Option<SizeTable>,
     /// Place where a writer completes its samples.
     place: SamplePlace,
 }
@@ -60,7 +63,7 @@ impl Payloads {
                 buffer
             })
             .collect();
-        Self { buffers, place: SamplePlace::Buffer }
+        Self { buffers, sizes: None, place: SamplePlace::Buffer }
     }
 
     /// Creates payloads of `size` bytes, at least a header, that carry these bytes in turn.
@@ -71,7 +74,7 @@ impl Payloads {
         let buffers = (0..bytes.samples(size - HEADER_BYTES))
             .map(|_| [0; HEADER_BYTES].into_iter().chain(next.by_ref().take(size - HEADER_BYTES)).collect())
             .collect();
-        Self { buffers, place: SamplePlace::Buffer }
+        Self { buffers, sizes: None, place: SamplePlace::Buffer }
     }
 
     /// Creates the payloads of a stream in a run.
@@ -85,12 +88,13 @@ impl Payloads {
     pub fn of(bytes: Option<&PayloadBytes>, seed: u64, stream: &StreamSpec) -> Self {
         let size = stream.size_bytes as usize;
         let seed = seed.wrapping_add(stream.index() as u64);
-        match (bytes, stream.loans) {
+        let payloads = match (bytes, stream.loans) {
             (Some(bytes), false) => Self::of_bytes(bytes, size),
             (Some(bytes), true) => Self { place: SamplePlace::CopiedLoan, ..Self::of_bytes(bytes, size) },
             (None, false) => Self::new(seed, size),
             (None, true) => Self { place: SamplePlace::Loan, ..Self::of_pattern(seed, size, 1) },
-        }
+        };
+        Self { sizes: stream.size_table(), ..payloads }
     }
 
     /// Writes the sample with this sequence number.
@@ -108,7 +112,7 @@ impl Payloads {
         if self.place == SamplePlace::Buffer {
             return writer.write(key, self.stamped(sequence, header));
         }
-        let content = &self.buffers[sequence as usize % self.buffers.len()];
+        let content = self.content(sequence);
         writer.write_lent(key, content.len(), |lent| {
             if self.place == SamplePlace::CopiedLoan || !has_marks(lent, content) {
                 lent[HEADER_BYTES..].copy_from_slice(&content[HEADER_BYTES..]);
@@ -121,16 +125,33 @@ impl Payloads {
     #[inline]
     pub fn stamped(&mut self, sequence: u64, header: &Header) -> &[u8] {
         let index = sequence as usize % self.buffers.len();
-        let buffer = &mut self.buffers[index];
+        let size = self.size(sequence, index);
+        let buffer = &mut self.buffers[index][..size];
         header.stamp(buffer);
         buffer
+    }
+
+    /// Returns the size of a sample, which is in the buffer with this index.
+    #[inline]
+    fn size(&self, sequence: u64, index: usize) -> usize {
+        match &self.sizes {
+            None => self.buffers[index].len(),
+            Some(sizes) => sizes.at(sequence as u32) as usize,
+        }
+    }
+
+    /// Returns the bytes of a sample, with any header.
+    #[inline]
+    fn content(&self, sequence: u64) -> &[u8] {
+        let index = sequence as usize % self.buffers.len();
+        &self.buffers[index][..self.size(sequence, index)]
     }
 
     /// Returns whether all bytes after the header are as sent.
     #[inline]
     #[must_use]
     pub fn is_intact(&self, sequence: u64, payload: &[u8]) -> bool {
-        let expected = &self.buffers[sequence as usize % self.buffers.len()];
+        let expected = self.content(sequence);
         payload.len() == expected.len() && payload[HEADER_BYTES..] == expected[HEADER_BYTES..]
     }
 }
@@ -161,6 +182,8 @@ impl SplitMix {
 
 #[cfg(test)]
 mod tests {
+    use experiment::{SizeDistribution, Sizes};
+
     use super::*;
 
     const HEADER: Header = Header { sequence: 0, writer: 0, tag: 1, warm_up: false, sent_ns: 2 };
@@ -179,6 +202,38 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn samples_of_different_sizes_are_the_first_bytes_of_a_buffer() {
+        let distribution = SizeDistribution::Values { values: vec![16, 40, 100], weights: vec![1, 2, 3] };
+        let stream = StreamSpec {
+            writer: 1,
+            flow: 0,
+            size_bytes: 100,
+            sizes: Some(Sizes { distribution, seed: 5 }),
+            instances: None,
+            write_instance: None,
+            in_flight: None,
+            loans: false,
+            load: None,
+            delay_ns: 0,
+            deadline_ns: None,
+        };
+        let table = stream.size_table().expect("a distribution");
+        let (mut writer, reader) = (Payloads::of(None, 7, &stream), Payloads::of(None, 7, &stream));
+        let mut found = std::collections::BTreeSet::new();
+        for sequence in (0..200).chain([u64::from(u32::MAX), 1 << 32, (1 << 32) + 5]) {
+            let mut payload = writer.stamped(sequence, &HEADER).to_vec();
+            assert_eq!(payload.len() as u64, table.at(sequence as u32));
+            assert!(reader.is_intact(sequence, &payload));
+            found.insert(payload.len());
+            payload.push(0);
+            assert!(!reader.is_intact(sequence, &payload), "a byte too many");
+            payload.truncate(payload.len() - 2);
+            assert!(!reader.is_intact(sequence, &payload), "a byte too few");
+        }
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), [16, 40, 100]);
     }
 
     #[test]

@@ -134,10 +134,21 @@ mod tests {
     use results::WindowCounts;
 
     use super::*;
-    use crate::traffic::{identity::Identity, keys::Keys, payload::Payloads};
+    use crate::traffic::{
+        identity::{Identity, PayloadSize},
+        keys::Keys,
+        payload::Payloads,
+    };
 
     fn stats(writer: u16) -> (u16, ReceiveStats) {
-        let identity = Identity { tag: 5, writer, size: 64, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
+        let identity = Identity {
+            tag: 5,
+            writer,
+            size: PayloadSize::One(64),
+            since_ns: 0,
+            keys: Keys::NONE,
+            slack_ns: 0,
+        };
         let payloads = Payloads::new(u64::from(writer), 64);
         (writer, ReceiveStats::new(identity, payloads, 1, WindowCounts::new(4, u64::MAX)))
     }

@@ -57,12 +57,13 @@ impl ReceiveStats {
     #[must_use]
     pub fn new(identity: Identity, payloads: Payloads, check_every: u32, windows: WindowCounts) -> Self {
         Self {
+            progress: Arc::new(ReceiveProgress::of_size(identity.size.mean())),
+            order: InstanceOrder::new(identity.keys),
             identity,
             payloads,
             check_every: u64::from(check_every.max(1)),
             set: SequenceSet::new(),
             filtered: None,
-            order: InstanceOrder::new(identity.keys),
             windows,
             corrupt: 0,
             foreign: 0,
@@ -78,7 +79,6 @@ impl ReceiveStats {
             overwritten: 0,
             excluded: 0,
             taken: None,
-            progress: Arc::new(ReceiveProgress::of_size(identity.size as u64)),
             echo: None,
             join: None,
         }
@@ -264,11 +264,17 @@ mod tests {
     use super::*;
     use crate::{
         base::clock::now_ns,
-        traffic::{header::Header, keys::Keys},
+        traffic::{header::Header, identity::PayloadSize, keys::Keys},
     };
 
-    const IDENTITY: Identity =
-        Identity { tag: 5, writer: 2, size: 64, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
+    const IDENTITY: Identity = Identity {
+        tag: 5,
+        writer: 2,
+        size: PayloadSize::One(64),
+        since_ns: 0,
+        keys: Keys::NONE,
+        slack_ns: 0,
+    };
 
     fn header(sequence: u32) -> Header {
         Header { sequence, writer: 2, tag: 5, warm_up: false, sent_ns: now_ns() }
@@ -311,6 +317,7 @@ mod tests {
         flow: 0,
         writer: 2,
         size_bytes: 64,
+        sizes: None,
         instances: Some(3),
         write_instance: None,
         in_flight: None,

@@ -4,14 +4,17 @@ use agent::{
     base::clock::now_ns,
     roles::paced_reader::{FlowRecorder, StartTime},
     traffic::{
-        flow_spec::FlowSpec, grouped_reader::GroupedReader, header::Header, identity::Identity,
+        flow_spec::FlowSpec,
+        grouped_reader::GroupedReader,
+        header::Header,
+        identity::{Identity, PayloadSize},
         probes::ProbeReceiver,
     },
 };
 use allocation_counter::measure;
 use control::Configure;
 use driver_host::{Driver, ParticipantConfig, ReaderConfig, Sample, TypeKind, WriterConfig};
-use experiment::{Load, Qos, Rate, ReceiveGroup, Role};
+use experiment::{Load, Qos, Rate, ReceiveGroup, Role, SizeDistribution, Sizes};
 
 use crate::rig::{MS, Run, cell, cell_of, driver};
 
@@ -21,8 +24,15 @@ fn configure() -> Configure {
         ("constant", 64, Load::Constant { rate }),
         ("poisson", 64, Load::Poisson { rate }),
         ("bursts", 64, Load::Burst { rate: Rate { samples: 20, period_ns: MS } }),
+        ("sizes", 64, Load::Constant { rate }),
+        ("log-normal", 64, Load::Constant { rate }),
     ];
-    Run::new(cell_of("udp", &flows), 100 * MS).configure(Role::Writer)
+    let mut factors = cell_of("udp", &flows);
+    let values = SizeDistribution::Values { values: vec![16, 64], weights: vec![9, 1] };
+    let log_normal = SizeDistribution::LogNormal { median_bytes: 30, p99_bytes: 50 };
+    factors.flows[3].sizes = Some(Sizes { distribution: values, seed: 1 });
+    factors.flows[4].sizes = Some(Sizes { distribution: log_normal, seed: 1 });
+    Run::new(factors, 100 * MS).configure(Role::Writer)
 }
 
 #[test]
@@ -115,7 +125,7 @@ fn taking_echoes_allocates_nothing() {
     let identity = Identity {
         tag: configure.run_tag,
         writer: plan.writer(),
-        size: 64,
+        size: PayloadSize::One(64),
         since_ns: 0,
         keys: plan.keys(),
         slack_ns: 0,

@@ -3,6 +3,7 @@
 
 mod allocations;
 mod rig;
+mod sizes;
 
 use std::{collections::BTreeMap, net::UdpSocket};
 

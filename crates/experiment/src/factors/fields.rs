@@ -71,7 +71,10 @@ pub(crate) fn of_env(cell: &Factors, _: bool) -> Fields {
 pub(crate) fn of_flows(cell: &Factors, by_ends: bool) -> Fields {
     let mut fields = Fields::new();
     for flow in &cell.flows {
-        fields.push((format!("flow.{}.size", flow.name), flow.size_bytes.to_string()));
+        fields.push((format!("flow.{}.size", flow.name), flow.exact_size_text()));
+        if let Some(sizes) = &flow.sizes {
+            fields.push((format!("flow.{}.size_seed", flow.name), sizes.seed.to_string()));
+        }
         fields.push((format!("flow.{}.load", flow.name), load_text(&flow.load)));
         for (key, names) in [("from", &flow.from), ("to", &flow.to)] {
             if !names.is_empty() {

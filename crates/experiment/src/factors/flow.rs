@@ -4,7 +4,7 @@ use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{EndpointQos, Load, Qos};
+use crate::{EndpointQos, Load, Qos, Sizes};
 
 /// Longest deadline that a flow has without one of its own, in ns.
 const LONGEST_DEADLINE_NS: u64 = 50_000_000;
@@ -34,8 +34,11 @@ pub struct Flow {
     /// Name of the group, if the flow is one of several equal ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// Payload of a sample in bytes, including the 16-byte header.
+    /// Payload of a sample in bytes, including the 16-byte header; that of the largest one if they differ.
     pub size_bytes: u64,
+    /// Sizes of the samples, if they differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Sizes>,
     /// Offered load.
     pub load: Load,
     /// Time of the first sample after the start of the schedule, in ns.
@@ -89,6 +92,7 @@ impl Flow {
             name: name.to_owned(),
             group: None,
             size_bytes,
+            sizes: None,
             load,
             phase_ns: 0,
             deadline: None,
@@ -154,13 +158,21 @@ impl Deadline {
 /// and each run, so that they have the same coincidences. Returns 0 for loads whose times are random or recorded themselves.
 pub(crate) fn random_phase_ns(name: &str, load: &Load, seed: u64) -> u64 {
     let (Load::Constant { .. } | Load::Burst { .. }) = load else { return 0 };
-    // FNV-1a
-    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    let drawn = ChaCha8Rng::seed_from_u64(seed ^ hash).next_u64();
+    let drawn = ChaCha8Rng::seed_from_u64(seed ^ hash(name)).next_u64();
     let period_ns = load.mean_period_ns().unwrap_or(0.0) as u64;
     ((u128::from(drawn) * u128::from(period_ns)) >> 64) as u64
+}
+
+/// Returns the seed of the sizes of a flow, from its name and the seed of the file: the same in each cell and each run.
+pub(crate) fn seed_of_sizes(name: &str, seed: u64) -> u32 {
+    let hash = hash(name) ^ seed;
+    (hash ^ (hash >> 32)) as u32
+}
+
+/// Returns the hash of a name (FNV-1a).
+fn hash(name: &str) -> u64 {
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]

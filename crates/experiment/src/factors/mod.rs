@@ -14,6 +14,7 @@ pub(crate) mod group;
 pub(crate) mod in_flight;
 pub(crate) mod instances;
 pub(crate) mod load;
+mod log_normal;
 pub(crate) mod offered_load;
 pub(crate) mod percent_of_max;
 pub(crate) mod placement;
@@ -28,6 +29,7 @@ pub(crate) mod rate;
 mod reading;
 mod rows;
 pub(crate) mod scale;
+pub(crate) mod sizes;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -293,7 +293,10 @@ impl Expansion<'_> {
         let requested: Vec<Batch> = batches.iter().map(|(batch, _)| *batch).collect();
         let batched = batches.iter().find(|(batch, _)| !batch.is_unbatched());
         if let Some((_, at)) = batches.iter().find(|(batch, _)| matches!(batch, Batch::Samples(_)))
-            && self.flows.iter().any(|flow| flow.size_bytes != self.flows[0].size_bytes)
+            && self
+                .flows
+                .iter()
+                .any(|flow| flow.sizes.is_some() || flow.size_bytes != self.flows[0].size_bytes)
         {
             let words =
                 "a number of samples per batch is not supported with flows of different sizes".to_owned();

@@ -237,7 +237,13 @@ impl Expansion<'_> {
         axes: &FactorValues,
     ) -> Result<Vec<(u64, Vec<Load>)>, SpannedError> {
         if !self.flows.is_empty() {
-            let sizes = OneOrMany(self.file.flows.iter().map(|flow| flow.get().size.clone()).collect());
+            let sizes = OneOrMany(
+                self.file
+                    .flows
+                    .iter()
+                    .map(|flow| flow.get().size.clone().map(|size| size.largest()))
+                    .collect(),
+            );
             let carried = self.sizes(driver, transport, max, &sizes)?;
             let largest = carried.iter().max().filter(|_| carried.len() == self.file.flows.len());
             return Ok(largest.map(|&size| (size, Vec::new())).into_iter().collect());

@@ -13,14 +13,14 @@ use crate::{
         rate::RateSpec,
     },
     plan::{
-        changes::Changes, choices::PinChoice, hosts::HostSection, limits_section::LimitsSection,
-        published_section::PublishedSection, search_section::SearchSection, second_tier::SecondTierSection,
-        threads::WritingThreads,
+        changes::Changes, choices::PinChoice, flow_sizes::SizeSpec, hosts::HostSection,
+        limits_section::LimitsSection, published_section::PublishedSection, search_section::SearchSection,
+        second_tier::SecondTierSection, threads::WritingThreads,
     },
     syntax::{
         driver_name::without_version,
         one_or_many::{Located, OneOrMany},
-        units::{Percent, Size, Time},
+        units::{Percent, Time},
     },
 };
 
@@ -103,8 +103,9 @@ pub struct FlowSection {
     /// Number of equal flows, 1 to 1000: `NAME-1`, `NAME-2` and so on, which share a row of the report. Default: one flow, `NAME`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<Located<u32>>,
-    /// Payload of a sample in bytes, at least 16; includes the 16-byte sample header.
-    pub size: Located<Size>,
+    /// Payload of a sample in bytes, at least 16, with the 16-byte header. Samples of different sizes: `{ values = [64, 1024], weights =
+    /// [9, 1] }`, or `{ median = "200kB", p99 = "450kB" }` (log-normal), drawn with `seed` of `[design]`: the same in all cells and runs.
+    pub size: Located<SizeSpec>,
     /// Offered rate, such as `1000` samples/s or `"1/5s"`. Percentages, `max` and `throttled` are rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Located<RateSpec>>,

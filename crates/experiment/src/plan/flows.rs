@@ -3,8 +3,13 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    Deadline, Flow, FlowKind, Load, MIN_SIZE_BYTES, Plan, PlanError, SpannedError, Workload, WritingThreads,
-    factors::{flow::random_phase_ns, load::Arrival, rate::RateSpec},
+    Deadline, Flow, FlowKind, Load, Plan, PlanError, SizeDistribution, Sizes, Span, SpannedError, Value,
+    Workload, WritingThreads,
+    factors::{
+        flow::{random_phase_ns, seed_of_sizes},
+        load::Arrival,
+        rate::RateSpec,
+    },
     plan::{
         experiment_file::{ExperimentFile, FlowSection},
         loads::{Traces, contradiction, load},
@@ -67,11 +72,12 @@ impl Traces<'_> {
                 let count = file.flows.iter().map(|section| section.get().number()).sum();
                 return Err(PlanError::TooMany { what: "flows", count, max: MAX_FLOWS }.at(section.span()));
             }
-            let size_bytes = size.get().0;
-            if size_bytes < MIN_SIZE_BYTES {
-                return Err(PlanError::TooSmall { size: size_bytes }.at(size.span()));
+            let (size_bytes, distribution) = size.checked()?;
+            if distribution.is_some() {
+                check_beside_sizes(file, size.span())?;
             }
-            let load = self.load_of(section.get(), &mut notes)?;
+            let mean_bytes = distribution.as_ref().map_or(size_bytes, SizeDistribution::mean_bytes);
+            let load = self.load_of(section.get(), mean_bytes, &mut notes)?;
             let deadline = deadline(section.get(), &load)?;
             let phase_ns = self.phase_ns(section.get())?;
             if count.is_some() && !names.insert(name.get().clone()) {
@@ -84,12 +90,17 @@ impl Traces<'_> {
                 if !names.insert(name.clone()) {
                     return Err(PlanError::Twice { what: "flow", value: name }.at(section.get().name.span()));
                 }
-                let drawn = || random_phase_ns(&name, &load, file.design.seed.unwrap_or(0));
+                let seed = file.design.seed.unwrap_or(0);
+                let drawn = || random_phase_ns(&name, &load, seed);
+                let sizes = distribution.clone();
+                let sizes =
+                    sizes.map(|distribution| Sizes { distribution, seed: seed_of_sizes(&name, seed) });
                 // The QoS is set per driver.
                 flows.push(Flow {
                     group,
                     phase_ns: phase_ns.unwrap_or_else(drawn),
                     deadline,
+                    sizes,
                     from: section.get().from.values().cloned().collect(),
                     to: section.get().to.values().cloned().collect(),
                     background: section.get().kind == Some(FlowKind::Background),
@@ -112,8 +123,14 @@ impl Traces<'_> {
         Ok((flows, notes))
     }
 
-    fn load_of(&self, flow: &FlowSection, notes: &mut Vec<String>) -> Result<Load, SpannedError> {
-        let FlowSection { name, size, rate, arrival, trace, .. } = flow;
+    /// Returns the load of a flow with samples of this mean size.
+    fn load_of(
+        &self,
+        flow: &FlowSection,
+        mean_bytes: u64,
+        notes: &mut Vec<String>,
+    ) -> Result<Load, SpannedError> {
+        let FlowSection { name, rate, arrival, trace, .. } = flow;
         match (rate, trace) {
             (Some(rate), None) => {
                 if let RateSpec::Share(share) = rate.get() {
@@ -132,7 +149,7 @@ impl Traces<'_> {
                         .at(rate.span()));
                 }
                 let arrival = arrival.as_ref().map_or(Arrival::Constant, |arrival| *arrival.get());
-                load(rate, arrival, size.get().0, notes)
+                load(rate, arrival, mean_bytes, notes)
             }
             (None, Some(file)) => {
                 if let Some(arrival) = arrival {
@@ -184,6 +201,27 @@ fn deadline(flow: &FlowSection, load: &Load) -> Result<Option<Deadline>, Spanned
     }
     let missed_ppm = flow.missed.as_ref().map(|missed| (missed.get().0 * 1e4).round() as u32);
     Ok(Deadline::new(load, flow.deadline.as_ref().map(|deadline| deadline.get().0), missed_ppm))
+}
+
+/// Rejects factors that need samples of one size.
+fn check_beside_sizes(file: &ExperimentFile, at: Span) -> Result<(), SpannedError> {
+    let is_given = |key| {
+        file.all_values().any(|values| {
+            let given = values.get(key).into_iter().flat_map(|values| values.0.iter());
+            given.into_iter().any(|value| *value.get() != Value::from(false))
+        })
+    };
+    let needs_one_size = [
+        ("loans", "middleware lends memory for samples of one size"),
+        ("content_filter", "the bytes of a part of the samples are not known before the run"),
+    ];
+    match needs_one_size.into_iter().find(|(key, _)| is_given(key)) {
+        Some((key, why)) => {
+            let words = format!("a distribution of sizes is not supported with `{key}`: {why}");
+            Err(contradiction(words, "give the flow one size, or remove the factor").at(at))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Rejects groups of threads that name a flow that does not exist, or one twice.

@@ -14,6 +14,7 @@ pub(crate) mod exclusion;
 pub(crate) mod expansion;
 pub(crate) mod experiment;
 pub(crate) mod experiment_file;
+pub(crate) mod flow_sizes;
 pub(crate) mod flows;
 pub(crate) mod hosts;
 pub(crate) mod instances;

@@ -16,6 +16,7 @@ pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint
         writer: number(participant * per_participant + index),
         flow: index as u32,
         size_bytes: cell.factors.size_bytes,
+        sizes: None,
         instances: cell.factors.instances,
         write_instance: None,
         delay_ns: 0,

@@ -392,13 +392,14 @@ impl CellShape<'_> {
         let flows = factors.streams();
         let scheduled = factors.workload == Workload::Paced;
         let mut streams = Vec::new();
-        let mut add = |size_bytes, load, delay_ns, deadline_ns| {
+        let mut add = |(size_bytes, sizes), load, delay_ns, deadline_ns| {
             let (instances, write_instance, in_flight) = (factors.instances, None, factors.in_flight);
             let (writer, flow) = (0, streams.len() as u32);
             streams.push(StreamSpec {
                 writer,
                 flow,
                 size_bytes,
+                sizes,
                 instances,
                 write_instance,
                 in_flight,
@@ -408,18 +409,19 @@ impl CellShape<'_> {
                 deadline_ns,
             });
         };
-        for Flow { size_bytes, load, phase_ns, deadline, .. } in &flows {
+        for Flow { size_bytes, sizes, load, phase_ns, deadline, .. } in &flows {
+            let sizes = sizes.as_ref().map(|sizes| sizes.of_writer(writer));
             let load = load.for_writer(writer);
             let load = load.resolved().unwrap_or_else(|| load.clone());
             let topics = factors.topics.unwrap_or(1);
             for (load, delay_ns) in (0..topics).map(|topic| load.of_topic(topic, topics)) {
                 let delay_ns = if scheduled { phase_ns + delay_ns } else { 0 };
                 let deadline_ns = deadline.filter(|_| scheduled).map(|deadline| deadline.deadline_ns);
-                add(*size_bytes, scheduled.then_some(load), delay_ns, deadline_ns);
+                add((*size_bytes, sizes.clone()), scheduled.then_some(load), delay_ns, deadline_ns);
             }
         }
         if flows.is_empty() {
-            add(factors.size_bytes, None, 0, None);
+            add((factors.size_bytes, None), None, 0, None);
         }
         let first = writer * streams.len();
         for (index, stream) in streams.iter_mut().enumerate() {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shared_list;
-use crate::{Batching, KeyFilter, Load, Qos, ReceiveGroup, ReceiveMode};
+use crate::{Batching, KeyFilter, Load, Qos, ReceiveGroup, ReceiveMode, Sizes};
 
 /// Participant of an agent. Absent values are left to the driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -52,8 +52,11 @@ pub struct StreamSpec {
     /// Index of its flow in the plan, or of its topic.
     #[serde(default, skip_serializing_if = "is_first")]
     pub flow: u32,
-    /// Payload of a sample in bytes, including the 16-byte header.
+    /// Payload of a sample in bytes, including the 16-byte header; that of the largest one if they differ.
     pub size_bytes: u64,
+    /// Sizes of the samples, if they differ: that of each follows from the sequence number in its header.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Sizes>,
     /// Number of instances of the keyed type: the key of a sample is the sequence number in its header, modulo this
     /// number. Absent: a type without key.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -45,13 +45,15 @@ type NamedStream<'f> = (&'f str, StreamSpec);
 /// Returns the streams of each flow: one for each process that writes it.
 fn streams(of_flows: Vec<StreamSpec>, flows: &[Flow]) -> Vec<Vec<NamedStream<'_>>> {
     let mut writers = 0;
-    let mut stream_of = |of_flow: &StreamSpec| {
+    let mut stream_of = |of_flow: &StreamSpec, index: usize| {
         let writer = number(writers);
         writers += 1;
-        StreamSpec { writer, ..of_flow.clone() }
+        let sizes = of_flow.sizes.as_ref().map(|sizes| sizes.of_writer(index));
+        StreamSpec { writer, sizes, ..of_flow.clone() }
     };
     let of_flow = |(stream, flow): (StreamSpec, _)| {
-        Flow::writing_processes(flow).map(|process| (process, stream_of(&stream))).collect()
+        let processes = Flow::writing_processes(flow).enumerate();
+        processes.map(|(index, process)| (process, stream_of(&stream, index))).collect()
     };
     of_flows.into_iter().zip(flows).map(of_flow).collect()
 }

@@ -1,6 +1,6 @@
 //! Groups, phases, deadlines and threads of flows.
 
-use experiment::{Deadline, RunTopology, WritingThreads};
+use experiment::{Deadline, RunTopology, SizeDistribution, Sizes, WritingThreads};
 
 use crate::{plan, rejected};
 
@@ -76,6 +76,110 @@ fn each_flow_has_a_thread_unless_the_file_says_otherwise() {
     assert!(!plan(&ROBOT.replace("50/s", "1k/s"), &[]).design.spin);
     assert!(plan(&ROBOT.replace("50/s", "1k/s"), &["design.spin=true"]).design.spin);
     assert!(plan(&ROBOT.replace("50/s", "1k/s"), &["design.threads=one"]).design.spin);
+}
+
+/// Returns the robot with this size of the camera.
+fn with_size(size: &str) -> String {
+    ROBOT.replace("size = \"32KiB\"", &format!("size = {size}"))
+}
+
+#[test]
+fn sizes_of_a_flow_are_drawn_with_its_name_and_the_seed_of_the_file() {
+    let mix = with_size("{ values = [64, \"1KiB\"], weights = [9, 1] }");
+    let flow = |text: &str, overrides: &[&str]| plan(text, overrides).cells[0].factors.flows[0].clone();
+    let camera = flow(&mix, &[]);
+    let distribution = SizeDistribution::Values { values: vec![64, 1_024], weights: vec![9, 1] };
+    let Some(Sizes { distribution: found, seed }) = camera.sizes.clone() else { panic!("{camera:?}") };
+    assert_eq!(
+        (camera.size_bytes, found, camera.size_text()),
+        (1_024, distribution, "64 or 1024".to_owned())
+    );
+    assert!((camera.mean_size_bytes() - 160.0).abs() < 1e-9);
+    assert_eq!(flow(&mix, &[]), camera);
+    assert_ne!(flow(&mix, &["design.seed=5"]).sizes.expect("sizes").seed, seed);
+    let small = mix.replace("size = 64\n", "size = { values = [64, 100] }\n");
+    let flows = &plan(&small, &[]).cells[0].factors.flows;
+    let seeds: std::collections::BTreeSet<u32> =
+        flows.iter().filter_map(|flow| flow.sizes.as_ref()).map(|sizes| sizes.seed).collect();
+    assert_eq!(seeds.len(), 4, "each flow of a group draws its own sizes");
+    // Equal in all cells, and at both ends.
+    let experiment = plan(&mix, &["factors.scale=[1, 2]"]);
+    assert_eq!(experiment.cells.len(), 2);
+    for cell in &experiment.cells {
+        assert_eq!(cell.factors.flows[0].sizes, camera.sizes);
+        let topology = RunTopology::of(&cell.factors, &experiment.design);
+        let [written, read] =
+            [&topology.endpoints[0].writers[0].stream, &topology.endpoints[1].readers[0].streams[0]];
+        assert_eq!((written, &written.sizes), (read, &camera.sizes));
+        assert_eq!(
+            (written.size_bytes, topology.endpoints[0].writers[1].stream.sizes.as_ref()),
+            (1_024, None)
+        );
+    }
+    let log_normal = with_size("{ median = \"10kB\", p99 = \"20kB\" }");
+    let camera = flow(&log_normal, &[]);
+    assert_eq!(camera.size_text(), "10000 (p99 20000)");
+    assert!((26_000..28_000).contains(&camera.size_bytes), "{}", camera.size_bytes);
+    // Each writer of a flow has its own.
+    let two = mix.replace("missed = \"1%\"", "from = [\"left\", \"right\"]");
+    let experiment = plan(&two, &[]);
+    let topology = RunTopology::of(&experiment.cells[0].factors, &experiment.design);
+    let seed =
+        |endpoint: usize| topology.endpoints[endpoint].writers[0].stream.sizes.clone().map(|of| of.seed);
+    assert_ne!(seed(0), seed(1));
+}
+
+#[test]
+fn load_of_a_flow_is_that_of_its_mean_size() {
+    let mix = with_size("{ values = [64, 1024], weights = [9, 1] }");
+    let cell = &plan(&mix, &[]).cells[0].factors;
+    let (load, other) = (cell.offered_load(), plan(&with_size("160"), &[]).cells[0].factors.offered_load());
+    assert_eq!(load, other);
+    let rate = |text: &str| {
+        plan(&text.replace("\"30/s\"", "\"128kbit/s\""), &[]).cells[0].factors.flows[0].load.clone()
+    };
+    assert_eq!(rate(&mix), rate(&with_size("160")));
+}
+
+#[test]
+fn wrong_distributions_of_sizes_are_rejected() {
+    for (size, words, hint) in [
+        ("{ values = [64, 8] }", "size 8 is too small", "16 or more"),
+        ("{ values = [64] }", "a distribution of 1 sizes is not supported", "2 to 64 `values`"),
+        ("{ values = [64, 100], weights = [1] }", "2 `values` have 1 `weights`", "one weight"),
+        ("{ values = [64, 100], weights = [1, -1] }", "the weight -1 is out of range", "1 to 1000000"),
+        ("{ values = [64, 100], weights = [1, 0] }", "the weight 0 is out of range", "1 to 1000000"),
+        ("{ median = 1000, p99 = 999 }", "99 % quantile of 999 bytes is not more than the median", "`p99`"),
+        ("{ median = 100, p99 = 100001 }", "more than 1000 times the median", "`values`"),
+        ("{ median = 8, p99 = 100 }", "size 8 is too small", "16 or more"),
+        ("{ median = 100 }", "either `values`, or `median` and `p99`", "p99 ="),
+        ("{ weights = [1, 2], median = 100, p99 = 200 }", "either `values`", "weights ="),
+        ("{ values = [64, 100], p99 = 200 }", "either `values`", "median ="),
+        ("{}", "either `values`", "median ="),
+        // The transport of the test carries less.
+        ("{ median = \"1GB\", p99 = \"2GB\" }", "", ""),
+    ] {
+        let (error, marked, found) = rejected(&with_size(size), &[]);
+        assert!(error.contains(words) && found.contains(hint), "{size}: {error} {found}");
+        assert_eq!(marked, size, "{error}");
+    }
+    for (size, words) in [
+        ("{ mean = 5 }", "unknown field `mean`"),
+        ("{ values = [64, 100], weights = [0.5, 0.5] }", "floating point"),
+        ("[64, 100]", "a table with a distribution of sizes"),
+        ("\"many\"", "a size such as `1024`"),
+    ] {
+        let (error, ..) = rejected(&with_size(size), &[]);
+        assert!(error.contains(words), "{size}: {error}");
+    }
+    let mix = with_size("{ values = [64, 100] }");
+    for (change, words) in [
+        ("factors.loans=true", "not supported with `loans`"),
+        ("factors.batch_samples=4", "flows of different sizes"),
+    ] {
+        let (error, ..) = rejected(&mix, &[change]);
+        assert!(error.contains(words), "{change}: {error}");
+    }
 }
 
 #[test]

@@ -100,7 +100,7 @@ impl<'s, 'd> Mix<'s, 'd> {
         let quantity = Quantity::Metric(metric);
         let words = shown
             .iter()
-            .map(|(flow, _)| format!("{}: {} at {}", flow.name, bytes(flow.size_bytes), flow.load));
+            .map(|(flow, _)| format!("{}: {} at {}", flow.name, flow.size_words(bytes), flow.load));
         let words = capital(&words.collect::<Vec<_>>().join("; "));
         let (part, title) = match shown.len() {
             n if n == self.all => (String::new(), format!("Each flow: {}", quantity.words())),

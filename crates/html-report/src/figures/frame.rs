@@ -98,7 +98,8 @@ pub(crate) fn names(series: &[&Series]) -> String {
 pub(crate) fn content(factors: &Factors) -> Option<String> {
     match factors.flows.len() {
         _ if factors.workload == Workload::Discovery => None,
-        0 | 1 => Some(bytes(factors.size_bytes)),
+        0 => Some(bytes(factors.size_bytes)),
+        1 => Some(factors.flows[0].size_words(bytes)),
         flows => Some(format!("{flows} flows")),
     }
 }

@@ -1,7 +1,7 @@
 //! Mixes and systems: values of flows, never those of all together, and what all verdicts say.
 
 use charts::{ChartKind, Unit};
-use experiment::{Deadline, Flow};
+use experiment::{Deadline, Flow, SizeDistribution, Sizes};
 use html_report::{Page, Words};
 use results::{Conclusion, Metric, ResultDocument, VerdictKind};
 
@@ -43,6 +43,19 @@ fn conclude(document: &mut ResultDocument, of: &dyn Fn(&str, Metric) -> Option<C
 
 fn answer(page: &Page) -> String {
     page.answer.iter().flatten().map(Words::text).collect::<String>()
+}
+
+#[test]
+fn charts_of_flows_have_their_sizes() {
+    let mut document = system(true);
+    let distribution = SizeDistribution::LogNormal { median_bytes: 20_000, p99_bytes: 45_000 };
+    for cell in &mut document.cells {
+        cell.factors.flows[2].sizes = Some(Sizes { distribution: distribution.clone(), seed: 1 });
+    }
+    let page = page(&document);
+    let figures = page.sections.iter().flat_map(|section| &section.figures);
+    let charts: Vec<String> = figures.map(|figure| format!("{:?}", figure.chart)).collect();
+    assert!(charts.iter().any(|chart| chart.contains("(p99 45") && chart.contains("64")), "{charts:?}");
 }
 
 #[test]

@@ -14,6 +14,8 @@ pub use recording::{Message, RecordedTopic, Recording};
 pub use sqlite::read_db3;
 pub use times::TimeSource;
 
+use experiment::{MAX_SIZE_VALUES, SizeDistribution};
+
 use crate::{ImportError, Rate, Sends, System, Topic, names::plain_name};
 use metadata::Stretch;
 use offered_qos::offered_qos;
@@ -23,6 +25,8 @@ use times::{Timed, segment};
 const USUAL_NS: u64 = 30_000_000_000;
 /// Most messages of a topic that only late readers need.
 const LATCHED: usize = 3;
+/// Maximum sum of the weights of sizes.
+const MAX_WEIGHTS: usize = 1_000_000;
 /// Topics that belong to ROS 2 itself.
 const OF_ROS: [&str; 3] = ["/rosout", "/parameter_events", "/events/write_split"];
 
@@ -142,15 +146,13 @@ fn add_topic(
         );
         return Ok(());
     }
-    let total: u64 = used.iter().map(|message| message.bytes).sum();
     let number = used.len() as u64;
-    let (least, most) = used
-        .iter()
-        .fold((u64::MAX, 0), |(least, most), message| (least.min(message.bytes), most.max(message.bytes)));
-    if least < most {
+    let sizes = sizes(used.iter().map(|message| message.bytes).collect());
+    if let Sizes::Drawn { exact, least, most, .. } = &sizes {
+        let of = if *exact { "one of these" } else { "the mean of one of 64 equal parts of these" };
         let reason =
-            format!("{least} to {most} B; each sample has the mean, so that the bit rate is the same");
-        system.not_applied(format!("sizes of `{name}`"), 1, reason);
+            format!("{least} to {most} B; each sample has {of}, as often as recorded, in a random order");
+        system.not_applied(format!("order of the sizes of `{name}`"), 1, reason);
     }
     let times: Vec<u64> = used.iter().map(|message| message.ns.unsigned_abs() - window.start).collect();
     let span_ns = times[times.len() - 1] - times[0];
@@ -164,7 +166,10 @@ fn add_topic(
     } else {
         Sends::Recorded(times)
     };
-    let mut topic = Topic::new(name.clone(), (total + number / 2) / number, sends);
+    let mut topic = match sizes {
+        Sizes::One(size_bytes) => Topic::new(name.clone(), size_bytes, sends),
+        Sizes::Drawn { distribution, .. } => Topic::with_sizes(name.clone(), distribution, sends),
+    };
     topic.qos = qos;
     if !recorded.message_type.is_empty() {
         let details = recorded.type_details.join(", ");
@@ -180,6 +185,44 @@ fn add_topic(
     }
     system.topics.push(topic);
     Ok(())
+}
+
+/// Sizes of the messages of a topic.
+enum Sizes {
+    One(u64),
+    Drawn {
+        distribution: SizeDistribution,
+        /// Whether the distribution has each recorded size.
+        exact: bool,
+        least: u64,
+        most: u64,
+    },
+}
+
+/// Returns the sizes of messages, with the frequencies of at most 64 of them; of more, those of 64 parts with equally many messages.
+fn sizes(mut bytes: Vec<u64>) -> Sizes {
+    bytes.sort_unstable();
+    let (Some(&least), Some(&most)) = (bytes.first(), bytes.last()) else { return Sizes::One(0) };
+    if least == most {
+        return Sizes::One(least);
+    }
+    let equal: Vec<&[u64]> = bytes.chunk_by(|left, right| left == right).collect();
+    let exact = equal.len() <= MAX_SIZE_VALUES;
+    let parts = if exact {
+        equal
+    } else {
+        let bound = |part: usize| part * bytes.len() / MAX_SIZE_VALUES;
+        (0..MAX_SIZE_VALUES).map(|part| &bytes[bound(part)..bound(part + 1)]).collect()
+    };
+    let mean = |part: &[u64]| (part.iter().sum::<u64>() + part.len() as u64 / 2) / part.len() as u64;
+    // Weights are limited to a million: recordings of more messages are rounded.
+    let divisor = bytes.len().div_ceil(MAX_WEIGHTS);
+    let weight = |part: &&[u64]| (part.len().div_ceil(divisor)) as u32;
+    let distribution = SizeDistribution::Values {
+        values: parts.iter().map(|part| mean(part)).collect(),
+        weights: parts.iter().map(weight).collect(),
+    };
+    Sizes::Drawn { distribution, exact, least, most }
 }
 
 #[cfg(test)]

@@ -47,10 +47,29 @@ fn recorded_times_start_at_the_first_message_of_the_bag() {
     );
     assert_eq!(
         system.not_applied[0].to_string(),
-        "sizes of `/scan`: 100 to 201 B; each sample has the mean, so that the bit rate is the same"
+        "order of the sizes of `/scan`: 100 to 201 B; each sample has one of these, as often as recorded, in a random order"
     );
     let rates = import(&bag, &BagChoices { rates: true, ..BagChoices::default() });
     assert_eq!(rates.topics[0].sends, Sends::Rate(Rate::every(10_000_000)));
+}
+
+#[test]
+fn sizes_are_those_recorded_as_often_or_of_64_equal_parts() {
+    let of = |sizes: &[u64]| {
+        let messages: Vec<(i64, u64)> = (0..).zip(sizes).map(|(at, size)| (10 * at, *size)).collect();
+        import(&recording(&[("/scan", VOLATILE, &messages)]), &BagChoices::default()).topics.swap_remove(0)
+    };
+    assert_eq!(of(&[300; 5]).sizes, None);
+    let values = |values: &[u64], weights: &[u32]| {
+        Some(SizeDistribution::Values { values: values.to_vec(), weights: weights.to_vec() })
+    };
+    let topic = of(&[27, 1_009, 27, 64, 27]);
+    assert_eq!((topic.sizes, topic.size_bytes), (values(&[27, 64, 1_009], &[3, 1, 1]), 231));
+    // Parts of two messages each, with the mean of all messages.
+    let many: Vec<u64> = (0..128).map(|index| 100 + 10 * index).rev().collect();
+    let topic = of(&many);
+    let means: Vec<u64> = (0..64).map(|part| 105 + 20 * part).collect();
+    assert_eq!((topic.sizes, topic.size_bytes), (values(&means, &[2; 64]), 735));
 }
 
 #[test]

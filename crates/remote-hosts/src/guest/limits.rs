@@ -4,8 +4,8 @@
 
 use control::{Configure, MAX_WINDOWS, Match, MatchedPeers, PayloadBytes, windows_of_flow};
 use experiment::{
-    Arrival, Load, MAX_GROUP, MAX_IN_FLIGHT, MAX_INSTANCES, MIN_SIZE_BYTES, ParticipantSpec, Qos, ReaderSpec,
-    Role, StreamSpec, WriterSpec,
+    Arrival, Load, MAX_GROUP, MAX_IN_FLIGHT, MAX_INSTANCES, MAX_SIZE_VALUES, MIN_SIZE_BYTES, ParticipantSpec,
+    Qos, ReaderSpec, Role, SizeDistribution, Sizes, StreamSpec, WriterSpec,
 };
 use results::COARSE_WINDOWS;
 
@@ -196,6 +196,7 @@ fn check_topic(topic: &str) -> Result<(), GuestError> {
 
 fn check_stream(stream: &StreamSpec) -> Result<(), GuestError> {
     let StreamSpec {
+        sizes,
         instances,
         in_flight,
         // Part of the sums over all streams.
@@ -209,6 +210,9 @@ fn check_stream(stream: &StreamSpec) -> Result<(), GuestError> {
         delay_ns: _,
         deadline_ns: _,
     } = stream;
+    if let Some(Sizes { distribution: SizeDistribution::Values { values, .. }, .. }) = sizes {
+        at_most("the number of sizes of a stream", values.len() as u64, MAX_SIZE_VALUES as u64)?;
+    }
     at_most("the number of instances", u64::from(instances.unwrap_or(0)), u64::from(MAX_INSTANCES))?;
     let in_flight = u64::from(in_flight.unwrap_or(0));
     at_most("the number of samples in flight", in_flight, u64::from(MAX_IN_FLIGHT))

@@ -2,7 +2,8 @@
 
 use control::{Configure, LateJoin, MAX_WINDOWS, Match, MatchedPeers, PayloadBytes, Request};
 use experiment::{
-    Arrival, KeyFilter, Load, PercentOfMax, Qos, Rate, ReaderSpec, ReceiveGroup, Role, StreamSpec, WriterSpec,
+    Arrival, KeyFilter, Load, PercentOfMax, Qos, Rate, ReaderSpec, ReceiveGroup, Role, SizeDistribution,
+    Sizes, StreamSpec, WriterSpec,
 };
 
 use crate::{
@@ -57,6 +58,15 @@ const POISSON: Load = Load::Poisson { rate: Rate { samples: 1, period_ns: 1000 }
 /// One hostile value for each field that an agent allocates memory for, with the item that the error names, the value and
 /// its limit.
 const HOSTILE: &[(Change, &str, u64, u64)] = &[
+    (
+        |all| {
+            let distribution = SizeDistribution::Values { values: vec![64; 65], weights: vec![1; 65] };
+            stream(all).sizes = Some(Sizes { distribution, seed: 0 });
+        },
+        "the number of sizes of a stream",
+        65,
+        64,
+    ),
     (|all| all.windows = u32::MAX, "the number of windows", 4_294_967_295, MAX_WINDOWS as u64),
     (
         |all| all.participant.peers = vec!["10.0.0.1".to_owned(); 70_000].into(),

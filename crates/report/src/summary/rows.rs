@@ -265,8 +265,7 @@ fn load<'d>(cells: &[Named<'d>]) -> Table<'d> {
 
 fn load_rows<'d>(name: &str, cell: &'d CellResult) -> Vec<Row<'d>> {
     let row = |FlowRow { name: of_row, flow, position }: FlowRow| {
-        let mut entries =
-            vec![Entry::new(flow.size_bytes.to_string()), Entry::new(paced::planned(&flow.load))];
+        let mut entries = vec![Entry::new(flow.size_text()), Entry::new(paced::planned(&flow.load))];
         match measured(cell, position) {
             None => {
                 entries.push(missing(cell));

@@ -1,6 +1,6 @@
 //! Table of the topics of a system: flows with deadlines, and groups of equal ones.
 
-use experiment::{Deadline, Flow};
+use experiment::{Deadline, Flow, SizeDistribution, Sizes};
 use insta::assert_snapshot;
 use results::{Failure, ResultDocument, Run, RunState};
 
@@ -67,6 +67,29 @@ fn topics_are_a_table_with_their_deadlines() {
     let text = print(&system());
     let table = text.split("\nTopics: ").nth(1).expect("a table of topics");
     assert_snapshot!(table.split("\n\n").next().expect("a part").trim_end());
+}
+
+#[test]
+fn sizes_that_differ_are_shown_in_all_tables() {
+    let mut document = system();
+    let control = SizeDistribution::Values { values: vec![64, 1_024], weights: vec![9, 1] };
+    let small = SizeDistribution::LogNormal { median_bytes: 256, p99_bytes: 900 };
+    for cell in &mut document.cells {
+        for (index, flow) in cell.factors.flows.iter_mut().enumerate() {
+            let distribution = if index == 0 { control.clone() } else { small.clone() };
+            flow.sizes = Some(Sizes { distribution, seed: 1 });
+        }
+    }
+    let text = print(&document);
+    assert_eq!(entries(&text, "control")[..3], ["64", "or", "1024"]);
+    assert_eq!(entries(&text, "small x3")[..3], ["256", "(p99", "900)"]);
+    let screen = report::first_screen(&document, report::ScreenOptions::default());
+    let markdown = report::markdown(&document);
+    for text in [screen, markdown] {
+        for words in ["64 or 1024", "256 (p99 900)"] {
+            assert!(text.contains(words), "{words} in {text}");
+        }
+    }
 }
 
 #[test]

@@ -22,8 +22,11 @@ pub struct FlowRecord {
     pub writer: String,
     /// Endpoint that received them (echoed them), by id.
     pub reader: String,
-    /// Payload of a sample, in bytes.
+    /// Payload of a sample, in bytes; that of the largest one if they differ.
     pub size_bytes: u64,
+    /// Sizes of samples that differ. Absent if all have `size_bytes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<SampleSizes>,
     /// Description of the load. Absent if each sample is written as soon as the previous one is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<String>,
@@ -54,10 +57,72 @@ pub struct FlowRecord {
     pub lag_in_writes_pct: Option<f64>,
 }
 
+/// Sizes of the samples of a flow that differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct SampleSizes {
+    /// Smallest size that a sample may have, in bytes.
+    pub smallest_bytes: u64,
+    /// Payload of all accepted samples, in bytes.
+    pub sent_bytes: u64,
+}
+
 impl FlowRecord {
+    /// Returns the smallest size that a sample may have, in bytes.
+    #[must_use]
+    pub fn smallest_bytes(&self) -> u64 {
+        self.sizes.map_or(self.size_bytes, |sizes| sizes.smallest_bytes)
+    }
+
+    /// Returns the payload of all accepted samples, in bytes.
+    #[must_use]
+    pub fn sent_bytes(&self) -> u64 {
+        self.sizes.map_or_else(|| self.counted.sent.saturating_mul(self.size_bytes), |sizes| sizes.sent_bytes)
+    }
+
+    /// Returns the mean size of the accepted samples, in bytes.
+    #[must_use]
+    pub fn mean_bytes(&self) -> f64 {
+        match self.counted.sent {
+            0 => self.size_bytes as f64,
+            sent => self.sent_bytes() as f64 / sent as f64,
+        }
+    }
+
+    /// Returns the payload that this many of the accepted samples have at least, in bytes: all others may be the largest ones.
+    #[must_use]
+    pub fn least_bytes(&self, samples: u64) -> u64 {
+        let others = self.counted.sent.saturating_sub(samples).saturating_mul(self.size_bytes);
+        let all_smallest = samples.saturating_mul(self.smallest_bytes());
+        match self.sizes {
+            Some(_) => self.sent_bytes().saturating_sub(others).max(all_smallest),
+            None => all_smallest,
+        }
+    }
+
     /// Returns whether a flow or a group of flows has this name.
     #[must_use]
     pub fn is_of(&self, name: &str) -> bool {
         self.name == name || self.group.as_deref() == Some(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_a_part_of_the_samples_are_at_least_those_without_the_largest_ones() {
+        let counted = DeliveryCounts { sent: 10, ..DeliveryCounts::default() };
+        let equal = FlowRecord { size_bytes: 1_000, counted, ..FlowRecord::default() };
+        assert_eq!(
+            (equal.sent_bytes(), equal.least_bytes(7), equal.smallest_bytes()),
+            (10_000, 7_000, 1_000)
+        );
+        let sizes = SampleSizes { smallest_bytes: 100, sent_bytes: 6_400 };
+        let mixed = FlowRecord { sizes: Some(sizes), ..equal };
+        assert_eq!((mixed.sent_bytes(), mixed.smallest_bytes()), (6_400, 100));
+        assert!((mixed.mean_bytes() - 640.0).abs() < 1e-9);
+        assert_eq!([10, 9, 4, 0].map(|samples| mixed.least_bytes(samples)), [6_400, 5_400, 400, 0]);
     }
 }

@@ -57,7 +57,7 @@ pub use experiment_log::{
     Resumption, StoppedBy,
 };
 pub use finding::{Finding, FindingKind, Growth, GrowthEstimate, GrowthLaw, GrowthValue, Limit};
-pub use flow::FlowRecord;
+pub use flow::{FlowRecord, SampleSizes};
 pub use header::ResultHeader;
 pub use host::{ClockDiscipline, Host, HostRecord};
 pub use late_join::{JoinCost, LateFlow, LateJoinRecord};

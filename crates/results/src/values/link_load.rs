@@ -33,7 +33,7 @@ impl LinkLoad {
             for writer in &endpoint.writers {
                 let stream = &writer.stream;
                 let sps = stream.load.as_ref().and_then(Load::mean_sps).unwrap_or(0.0);
-                let bits = sps * stream.size_bytes as f64 * 8.0;
+                let bits = sps * stream.mean_size_bytes() * 8.0;
                 let reads = |other: &&Endpoint| {
                     other.readers.iter().any(|reader| reader.topic == writer.topic)
                         && other.place.host != endpoint.place.host
@@ -69,7 +69,9 @@ impl LinkLoad {
 
 #[cfg(test)]
 mod tests {
-    use experiment::{Flow, HostSpec, LinkSpec, Pin, PlannedHost, Rate, Topology, Workload};
+    use experiment::{
+        Flow, HostSpec, LinkSpec, Pin, PlannedHost, Rate, SizeDistribution, Sizes, Topology, Workload,
+    };
 
     use super::*;
     use crate::{Environment, Host};
@@ -87,6 +89,11 @@ mod tests {
     }
 
     fn heaviest(link: &str, rate: u64, readers: u16, multicast: bool) -> Option<LinkLoad> {
+        let load = Load::Constant { rate: Rate::per_second(rate) };
+        heaviest_of(Flow::new("camera", 125_000, load), link, readers, multicast)
+    }
+
+    fn heaviest_of(flow: Flow, link: &str, readers: u16, multicast: bool) -> Option<LinkLoad> {
         let names = ["h1", "h2", "h3"];
         let hosts = hosts(&names[..=usize::from(readers)]);
         let planned =
@@ -97,7 +104,6 @@ mod tests {
         });
         let design: Design = serde_json::from_value(design).expect("a design");
         let design = Design { hosts: planned.collect(), ..design };
-        let flow = Flow::new("camera", 125_000, Load::Constant { rate: Rate::per_second(rate) });
         let factors = Factors {
             workload: Workload::Paced,
             interface: "auto".to_owned(),
@@ -118,6 +124,16 @@ mod tests {
         let beyond = heaviest("rate=100mbit", 97, 1, false).expect("a link");
         assert!(beyond.share() > 1.0 && (beyond.link_bit_per_s - 1e8).abs() < 1.0, "{beyond:?}");
         assert_eq!(heaviest("delay=1ms", 97, 1, false), None, "a link without a rate");
+    }
+
+    #[test]
+    fn link_carries_the_mean_of_different_sizes() {
+        let distribution = SizeDistribution::Values { values: vec![25_000, 125_000], weights: vec![4, 1] };
+        let load = Load::Constant { rate: Rate::per_second(100) };
+        let flow =
+            Flow { sizes: Some(Sizes { distribution, seed: 0 }), ..Flow::new("camera", 125_000, load) };
+        let found = heaviest_of(flow, "rate=100mbit", 1, false).expect("a link");
+        assert!((found.bit_per_s - 36e6).abs() < 1.0, "{found:?}");
     }
 
     #[test]

@@ -88,6 +88,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         let counted =
             DeliveryCounts { sent: offered, delivered: offered - lost, lost, ..DeliveryCounts::default() };
         records.push(FlowRecord {
+            sizes: None,
             group: flow.group.clone(),
             late: flow.load.has_times().then_some(offered / 50),
             timeliness: flow.deadline.map(|deadline| Timeliness {

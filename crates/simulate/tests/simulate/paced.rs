@@ -1,7 +1,8 @@
 //! Comparison of paced runs with queueing theory and exact values.
 
 use experiment::{
-    Batching, Cell, Deadline, Design, Flow, Load, Rate, ReceiveGroup, ScheduledRun, Trace, Workload,
+    Batching, Cell, Deadline, Design, Flow, Load, Rate, ReceiveGroup, ScheduledRun, SizeDistribution,
+    SizeTable, Sizes, Trace, Workload,
 };
 use results::{Run, RunState};
 use sim_model::{GroundTruth, Mg1Queue};
@@ -253,6 +254,38 @@ fn missed_samples_are_those_that_are_late_or_lost_in_the_model() {
     let steady = &measured.flows[0];
     assert!(steady.counted.lost > 5, "{:?}", steady.counted);
     assert_eq!(of(steady).missed, steady.counted.lost);
+}
+
+/// A planted mix of sizes: the server takes 1 µs per byte, so each sample has the service time of its size, and the bytes are those
+/// of the drawn sizes.
+#[test]
+fn planted_sizes_have_their_bytes_and_service_times() {
+    let options = [("bandwidth", "8Mbit"), ("latency", "50us")];
+    let mut cell = cell(Workload::Paced, true, 0, &options);
+    let distribution = SizeDistribution::Values { values: vec![100, 1_000], weights: vec![3, 1] };
+    let sizes = Sizes { distribution, seed: 7 };
+    let table = SizeTable::new(&sizes, 1_000);
+    cell.factors.size_bytes = 1_000;
+    cell.factors.flows = vec![Flow { sizes: Some(sizes), ..flow("mix", 1_000, constant(500)) }];
+    let measured = run(&mut Simulator::new(), &cell, 4 * SECOND, 1);
+    let [mix] = &measured.flows[..] else { panic!("{measured:?}") };
+    let sent = mix.counted.sent;
+    assert_eq!((sent, mix.counted.delivered), (2_000, 2_000));
+    let found = mix.sizes.expect("sizes that differ");
+    assert_eq!((found.smallest_bytes, found.sent_bytes), (100, table.sum(0..sent)));
+    let large = (0..sent).filter(|sequence| table.at(*sequence as u32) == 1_000).count();
+    // 500 expected; sd 19
+    assert!((420..580).contains(&large), "{large}");
+    assert_eq!(found.sent_bytes, 100 * (sent - large as u64) + 1_000 * large as u64);
+    // Samples are 2 ms apart, so none waits: 150 µs for a small one, 1.05 ms for a large one.
+    let service = &mix.latency["service"];
+    assert_eq!((service.min_ns, service.max_ns), (150_000, 1_050_000));
+    let share = large as f64 / sent as f64;
+    let mean_ns = 150_000.0 + 900_000.0 * share;
+    assert!((service.mean_ns / mean_ns - 1.0).abs() < 1e-9, "{} {mean_ns}", service.mean_ns);
+    let throughput = measured.throughput().expect("rates");
+    let mbps = found.sent_bytes as f64 * 8.0 / 4.0 / 1e6;
+    assert!((throughput.goodput_mbps / mbps - 1.0).abs() < 0.01, "{} {mbps}", throughput.goodput_mbps);
 }
 
 /// The seed of the design and the number of the run determine the schedule, as in agents and runner.

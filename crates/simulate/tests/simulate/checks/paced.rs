@@ -2,7 +2,7 @@
 
 use collector::RunReports;
 use control::{FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport, RoleReport};
-use experiment::{Flow, Load};
+use experiment::{Flow, Load, SizeDistribution, Sizes};
 use results::{Distribution, Usage, WarningKind, Windows};
 
 use super::{DRIVING, SERVING, Subject, warns};
@@ -63,6 +63,26 @@ fn writer_must_follow_the_schedule_that_the_runner_computes() {
     other.design.seed += 1;
     let run = other.run();
     assert!(warns(&run, WarningKind::RunsInvalid, &format!("the writer had {planned}")), "{run:?}");
+}
+
+#[test]
+fn bytes_of_different_sizes_must_be_those_planned() {
+    let mut cell = paced(constant(2_000), true, &[("latency", "50us"), ("service", "10us")]);
+    let distribution = SizeDistribution::Values { values: vec![64, 1_024], weights: vec![9, 1] };
+    cell.factors.load = None;
+    cell.factors.size_bytes = 1_024;
+    let sizes = Some(Sizes { distribution, seed: 1 });
+    cell.factors.flows = vec![Flow { sizes, ..Flow::new("mix", 1_024, constant(2_000)) }];
+    let subject = Subject::new(cell);
+    // All arrived: the sum is known. One large sample in the place of a small one is found.
+    subject.contradicts("bytes in all, not", |reports| read(reports).received.bytes += 960);
+    subject.contradicts("bytes in all, not", |reports| read(reports).received.bytes -= 1);
+    // Some are missing: each has at least the smallest size.
+    subject.contradicts("bytes in all, not", |reports| {
+        let received = &mut read(reports).received;
+        received.bytes = 64 * received.delivered - 1;
+        written(reports).accepted += 1;
+    });
 }
 
 #[test]
