@@ -235,6 +235,24 @@ fn lost_link_ends_both_sides() {
 }
 
 #[test]
+fn stopped_side_ends_the_other() {
+    for (stopped, role) in [(0, "publisher"), (1, "subscriber")] {
+        let hosts = Hosts::new(2);
+        let mut sides = Vec::from(start_test(&hosts));
+        // Its connections stay open: only its silence shows that it is lost.
+        let side = sides.remove(stopped);
+        side.signal("STOP");
+        let begin = Instant::now();
+        let error = format!("error: {role} 0 on host ");
+        assert_failed(&sides.remove(0).end(), &[&error, " is lost: no sign of life for 10 s"]);
+        assert!(begin.elapsed() < END, "{:?}", begin.elapsed());
+        assert!(kill_alive(side.id().cast_signed()));
+        drop(side);
+        wait_for_end(&hosts);
+    }
+}
+
+#[test]
 fn ctrl_c_on_either_side_ends_the_other() {
     for (interrupted, role) in [(0, "publisher"), (1, "subscriber")] {
         let hosts = Hosts::new(2);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Version of these messages. Runner and steward must have the same.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// File of the copies of a driver on a host, with the hashes of the others, in the format of `sha256sum`.
 pub(crate) const MANIFEST: &str = "manifest.sha256";
@@ -63,12 +63,13 @@ pub struct HostedSite {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToSteward {
-    /// Versions of the runner, and the longest silence after which the steward ends.
+    /// Versions of the runner, and the longest silence after which the steward ends. It is sent once, first.
     Hello {
         /// Versions of the runner.
         versions: Versions,
-        /// Longest silence.
-        silence: Duration,
+        /// Longest silence of each side, which then sends heartbeats; `None` if the carrier of the stream ends it when a
+        /// side is lost.
+        silence: Option<Duration>,
     },
     /// Call of the site.
     Call {

@@ -20,7 +20,7 @@ use super::{
     stream::Input,
 };
 use crate::{
-    framing::{Frame, FrameError, HEARTBEAT, MAX_FRAME_BYTES, output::Output, timed_writer::TimedWriter},
+    framing::{Frame, FrameError, MAX_FRAME_BYTES, output::Output, timed_writer::TimedWriter},
     protocol::{Call, ToRunner, ToSteward},
 };
 
@@ -124,13 +124,6 @@ impl Link {
 
     pub(super) fn protocol_error(&self, error: &dyn ToString) -> SiteError {
         SiteError::Protocol { host: self.host.clone(), error: error.to_string() }
-    }
-
-    /// Sends heartbeats until the stream is closed or broken.
-    pub(super) fn beat(&self) {
-        while self.out.frame(&Frame::Heartbeat).is_ok() {
-            std::thread::sleep(HEARTBEAT);
-        }
     }
 
     /// Reads messages until the stream ends. Then every call and every agent fails with the cause. `process`: command

@@ -64,7 +64,7 @@ impl StewardSite {
     }
 
     /// Connects to a steward that another process serves, over a stream from it and a stream to it. `host`: its name in
-    /// messages.
+    /// messages. The streams have no heartbeats: their carrier must end them when the other process is lost.
     ///
     /// # Errors
     /// Returns an error if it does not greet in time or is of another version, or if it has no site.
@@ -101,16 +101,21 @@ impl StewardSite {
         };
         let to_steward = TimedWriter::new(to_steward, timeouts.silence).map_err(cannot)?;
         let link = Arc::new(Link::new(host.to_owned(), to_steward));
-        let hello = ToSteward::Hello { versions: Versions::own(), silence: timeouts.silence };
+        // Given streams end when their carrier finds no sign of life.
+        let silence = command.is_some().then_some(timeouts.silence);
+        let hello = ToSteward::Hello { versions: Versions::own(), silence };
         // A steward that is gone is found by the reading thread.
         let _ = link.out.message(&hello);
         let of_reader = Arc::clone(&link);
         from_steward.get_mut().stop = Box::new(move || of_reader.out.is_abandoned());
-        let beat = Arc::clone(&link);
-        thread::Builder::new()
-            .name(format!("heartbeat of {host}"))
-            .spawn(move || beat.beat())
-            .map_err(cannot)?;
+        from_steward.get_mut().silence = silence;
+        if silence.is_some() {
+            let beat = Arc::clone(&link);
+            thread::Builder::new()
+                .name(format!("heartbeat of {host}"))
+                .spawn(move || beat.out.beat())
+                .map_err(cannot)?;
+        }
         let of_link = Arc::clone(&link);
         let process = command.as_ref().map(|(_, process)| Arc::clone(process));
         let read = move || of_link.read(&mut from_steward, process.as_deref());

@@ -7,7 +7,8 @@ use std::{fmt, process::Command, sync::Arc, time::Duration};
 pub struct Timeouts {
     /// From the start of the command to the greeting.
     pub start: Duration,
-    /// Longest silence of the stream, in each direction. Both sides send a byte every second.
+    /// Longest time in which the steward takes no byte. On the stream of a command, in which both sides send a byte every
+    /// second, also the longest silence in each direction.
     pub silence: Duration,
     /// For a call, in addition to the time that it takes.
     pub call: Duration,

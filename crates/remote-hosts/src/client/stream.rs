@@ -21,7 +21,7 @@ pub(crate) fn input_of(stream: File, timeouts: &Timeouts) -> Input {
 /// Waits for the greeting. Returns the last lines before it.
 pub(crate) fn greeted(input: &mut Input, timeouts: &Timeouts) -> Result<Vec<String>, NoGreeting> {
     let noise = find_greeting(input)?;
-    input.get_mut().silence = timeouts.silence;
+    input.get_mut().silence = Some(timeouts.silence);
     input.get_mut().deadline = None;
     Ok(last_lines(&noise, NOISE_LINES))
 }

@@ -15,8 +15,8 @@ pub use greeting::{GREETING, MAX_NOISE_BYTES, NoGreeting, find_greeting};
 
 /// Longest frame in bytes: an agent's longest message, and room for what a message adds to it.
 pub const MAX_FRAME_BYTES: u32 = (128 << 20) + (64 << 10);
-/// Interval of heartbeats in each direction.
-pub(crate) const HEARTBEAT: Duration = Duration::from_secs(1);
+/// Interval of heartbeats in each direction, on streams whose carrier does not notice the loss of the other side.
+const HEARTBEAT: Duration = Duration::from_secs(1);
 
 const HEADER_BYTES: usize = 5;
 const KIND_HEARTBEAT: u8 = 0;

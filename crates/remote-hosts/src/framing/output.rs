@@ -6,11 +6,12 @@ use std::{
         Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    thread,
 };
 
 use serde::Serialize;
 
-use super::{Frame, timed_writer::TimedWriter};
+use super::{Frame, HEARTBEAT, timed_writer::TimedWriter};
 
 /// Sender of whole frames.
 #[derive(Debug)]
@@ -36,6 +37,13 @@ impl Output {
     /// Sends a frame. The other process may be gone: the reading side finds the cause.
     pub(crate) fn frame(&self, frame: &Frame) -> io::Result<()> {
         self.with(|stream| frame.write(stream))
+    }
+
+    /// Sends heartbeats until the stream is closed or broken.
+    pub(crate) fn beat(&self) {
+        while self.frame(&Frame::Heartbeat).is_ok() {
+            thread::sleep(HEARTBEAT);
+        }
     }
 
     /// Sends a message.

@@ -15,12 +15,12 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Condition to stop reading.
 pub(crate) type Stop<'a> = Box<dyn Fn() -> bool + Send + 'a>;
 
-/// Reader whose reads fail if no byte arrives for some time, after a deadline, or on request. The last looks like the
-/// end of the stream.
+/// Reader whose reads fail after some time without a byte, after a deadline, or on request. The last looks like the end of
+/// the stream.
 pub(crate) struct TimedReader<'a, R> {
     stream: R,
-    /// Maximum time without a byte.
-    pub(crate) silence: Duration,
+    /// Maximum time without a byte; `None` if the stream itself ends when the other process is lost.
+    pub(crate) silence: Option<Duration>,
     /// Time after which every read fails.
     pub(crate) deadline: Option<Instant>,
     /// Request to stop.
@@ -46,7 +46,7 @@ pub(crate) fn silence_of(error: &io::Error) -> Option<Duration> {
 
 impl<'a, R> TimedReader<'a, R> {
     pub(crate) fn new(stream: R, silence: Duration, stop: Stop<'a>) -> Self {
-        Self { stream, silence, deadline: None, stop }
+        Self { stream, silence: Some(silence), deadline: None, stop }
     }
 }
 
@@ -58,14 +58,13 @@ impl<R: Read + AsFd> Read for TimedReader<'_, R> {
                 return Ok(0);
             }
             let now = Instant::now();
-            let mut end = began + self.silence;
-            if let Some(deadline) = self.deadline {
-                end = end.min(deadline);
-            }
-            if now >= end {
+            let silent = self.silence.map(|silence| began + silence);
+            let left =
+                silent.into_iter().chain(self.deadline).min().map(|end| end.saturating_duration_since(now));
+            if left.is_some_and(|left| left.is_zero()) {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, Silence(now - began)));
             }
-            if is_readable(self.stream.as_fd(), (end - now).min(LOOK))? {
+            if is_readable(self.stream.as_fd(), left.unwrap_or(LOOK).min(LOOK))? {
                 return self.stream.read(buffer);
             }
         }
@@ -100,6 +99,20 @@ mod tests {
         let error = reader.read(&mut [0; 8]).unwrap_err();
         assert!(silence_of(&error).is_some_and(|silence| silence >= Duration::from_millis(20)), "{error}");
         drop(writer);
+        assert_eq!(reader.read(&mut [0; 8]).expect("the end"), 0);
+    }
+
+    #[test]
+    fn stream_without_a_limit_may_stay_silent() {
+        let (reader, mut writer) = pipe().expect("a pipe");
+        let mut reader = TimedReader::new(reader, Duration::from_millis(20), Box::new(|| false));
+        reader.silence = None;
+        let late = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(100));
+            writer.write_all(b"ab").expect("bytes");
+        });
+        assert_eq!(reader.read(&mut [0; 8]).expect("bytes"), 2);
+        late.join().expect("no panic");
         assert_eq!(reader.read(&mut [0; 8]).expect("the end"), 0);
     }
 

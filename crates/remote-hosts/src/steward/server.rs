@@ -19,8 +19,7 @@ use super::{
 };
 use crate::{
     framing::{
-        Frame, FrameError, GREETING, HEARTBEAT, output::Output, timed_reader::TimedReader,
-        timed_writer::TimedWriter,
+        Frame, FrameError, GREETING, output::Output, timed_reader::TimedReader, timed_writer::TimedWriter,
     },
     protocol::{Call, Hello, HostedSite, ToRunner, ToSteward, Versions},
 };
@@ -105,13 +104,6 @@ pub fn serve<S: Site + Send + Sync + 'static>(
         state: Mutex::default(),
         changed: Condvar::new(),
     });
-    let beat = Arc::clone(&out);
-    // Without heartbeats the runner ends this steward.
-    let _ = thread::Builder::new().name("heartbeat".to_owned()).spawn(move || {
-        while beat.frame(&Frame::Heartbeat).is_ok() {
-            thread::sleep(HEARTBEAT);
-        }
-    });
     let end = steward.read(&mut input);
     steward.end_agents();
     for name in steward.state().names.iter().chain(&site.owner().prefixes()) {
@@ -144,9 +136,17 @@ impl Steward {
                 Err(error) => return StewardEnd::Refused(format!("invalid message: {error}")),
             };
             match message {
+                ToSteward::Hello { .. } if greeted => {
+                    return StewardEnd::Refused("a second greeting".to_owned());
+                }
                 ToSteward::Hello { versions, silence } if versions == Versions::own() => {
                     greeted = true;
-                    input.get_mut().silence = silence.min(MAX_LIMIT);
+                    input.get_mut().silence = silence.map(|silence| silence.min(MAX_LIMIT));
+                    if silence.is_some() {
+                        let out = Arc::clone(&self.out);
+                        // Without heartbeats the runner ends this steward.
+                        let _ = thread::Builder::new().name("heartbeat".to_owned()).spawn(move || out.beat());
+                    }
                 }
                 ToSteward::Hello { versions, .. } => {
                     let own = Versions::own().ddsmark;

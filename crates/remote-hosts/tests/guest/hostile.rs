@@ -150,7 +150,7 @@ fn serve_all(bodies: &[Vec<u8>]) {
     let server = thread::spawn(move || serve(Ok(guest), (input, theirs), FRAME_BYTES, || false));
     let mut answers = ours.try_clone().expect("a socket");
     let reader = thread::spawn(move || answers.read_to_end(&mut Vec::new()).map(drop));
-    let hello = ToSteward::Hello { versions: Versions::own(), silence: Duration::from_secs(5) };
+    let hello = ToSteward::Hello { versions: Versions::own(), silence: None };
     let hello = serde_json::to_vec(&hello).expect("JSON");
     for body in [&hello].into_iter().chain(bodies) {
         // A guest that has ended does not take any message.

@@ -316,7 +316,7 @@ fn clock_is_compared_over_the_own_interface_within_limits() {
 }
 
 /// Serves a guest over a socket. Returns the leader's end.
-fn served(timeouts: Timeouts) -> (StewardSite, FakeSite, mpsc::Receiver<String>) {
+pub fn served(timeouts: Timeouts) -> (StewardSite, FakeSite, mpsc::Receiver<String>) {
     let (guest, site, _) = guest();
     let (ours, theirs) = UnixStream::pair().expect("a pair");
     let input = theirs.try_clone().expect("a socket");

@@ -4,3 +4,4 @@ mod fake_site;
 mod hostile;
 mod leader;
 mod limits;
+mod silence;

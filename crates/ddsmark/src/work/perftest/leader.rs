@@ -284,15 +284,11 @@ fn this_host(process: &Process) -> ConnectedHost {
     }
 }
 
-/// Connects to a guest.
-///
-/// Its stream has heartbeats although the session has some: they belong to the protocol of stewards, which also runs over pipes
-/// and SSH, where nothing else notices a silent side. Steward and runner without them would be a second form of both, with
-/// more parts than the one small sample per second and direction that it saves.
+/// Connects to a guest. The session shows whether it lives: its stream has no heartbeats of its own.
 fn connect(process: &Process, stream: PeerStream, part: &Offered) -> Result<ConnectedHost, CliError> {
     let PeerStream { peer, input, output } = stream;
     let name = name_of(&peer);
-    // The session notices a lost guest first, and names it.
+    // The session notices a lost guest before a write fails, and names it.
     let timeouts = Timeouts { silence: 2 * DEFAULT_SILENCE, ..Timeouts::default() };
     let site = StewardSite::connect(name.clone(), input, output, timeouts)?;
     let facts = site.facts()?;
