@@ -211,7 +211,6 @@ fn runner_reads_the_host_of_the_agents_through_its_site_only() {
 const MOST_LINES: usize = 400;
 /// Exceptions, until they are split.
 const LONG: &[&str] = &[
-    "crates/collector/src/paced.rs",
     "crates/conformance/src/fixture.rs",
     "crates/experiment/src/factors/rows/traffic.rs",
     "crates/experiment/src/run_topology/mod.rs",
