@@ -3,7 +3,7 @@
 use experiment::Batching;
 use results::WarningKind;
 
-use crate::{RunContext, RunReports, evaluation::Evaluation};
+use crate::{RunContext, evaluation::Evaluation, reports::RunReports};
 
 /// Setting that a writer reports.
 const SETTING: &str = "batching";

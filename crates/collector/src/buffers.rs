@@ -2,7 +2,7 @@
 
 use results::{Warning, WarningKind};
 
-use crate::{RunContext, RunReports, evaluation::Evaluation};
+use crate::{RunContext, evaluation::Evaluation, reports::RunReports};
 
 /// Endpoint kind, name of the setting, and limiting sysctl of each buffer.
 const BUFFERS: [(&str, &str, &str); 2] = [

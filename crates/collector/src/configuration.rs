@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use control::Configured;
 use experiment::{Endpoint, Qos, RunTopology};
 
-use crate::{AgentOutcome, RunReports};
+use crate::reports::{AgentOutcome, RunReports};
 
 /// Effective configuration that contradicts the requested one. The run fails before its traffic.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,11 @@
 use results::{CpuPerSample, Idle, IdleCost, ProcessRecord, Usage, WarningKind};
 use stats::total;
 
-use crate::{AgentOutcome, RunContext, RunReports, evaluation::Evaluation};
+use crate::{
+    RunContext,
+    evaluation::Evaluation,
+    reports::{AgentOutcome, RunReports},
+};
 
 /// Tolerance of the CPU time of a process, for each of its cores, in ns: the longest tick of a kernel. The time of a thread on
 /// another core is known as of its last tick.

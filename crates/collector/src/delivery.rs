@@ -7,7 +7,7 @@ use experiment::{Factors, History, entity_name};
 use results::{DeliveryCounts, Received, WarningKind};
 use stats::total;
 
-use crate::{AgentOutcome, evaluation::Evaluation, routes::Route};
+use crate::{evaluation::Evaluation, reports::AgentOutcome, routes::Route};
 
 /// Counts of both endpoints of one route.
 pub(crate) struct Delivery<'a> {

@@ -8,10 +8,10 @@ use results::{
 use stats::{median, total};
 
 use crate::{
-    AgentOutcome, RunReports,
     cpu::process_record,
     evaluation::Evaluation,
     per_host::{PerHost, largest_per_host, sum_of_interfaces},
+    reports::{AgentOutcome, RunReports},
 };
 
 /// Delay of a start after the common one, in ns, above which a warning is given.

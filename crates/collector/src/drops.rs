@@ -6,9 +6,9 @@ use results::{Run, WarningKind, full_buffers};
 use stats::total;
 
 use crate::{
-    RunReports,
     evaluation::Evaluation,
     per_host::{PerHost, largest_per_host},
+    reports::RunReports,
 };
 
 /// Adds the datagrams that the kernels of all hosts dropped at full receive buffers, with a warning that names the hosts. Also the hosts
@@ -66,7 +66,7 @@ mod tests {
     use results::Sockets;
 
     use super::*;
-    use crate::AgentOutcome;
+    use crate::reports::AgentOutcome;
 
     /// Returns the reports of a writer and two readers: host, process, drops of all programs, and own ones of each.
     fn reports(agents: [(&str, u32, u64, Option<u64>); 3]) -> RunReports {

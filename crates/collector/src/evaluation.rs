@@ -15,7 +15,7 @@ use results::{
 };
 use stats::total;
 
-use crate::RunReports;
+use crate::reports::RunReports;
 
 /// Number of samples below which one sample changes a rate by more than 1 %.
 const FEW: u64 = LEAST_ARRIVALS;

@@ -12,7 +12,10 @@ use results::{
 use stats::total;
 
 use crate::{
-    AgentOutcome, LateJoined, RunContext, RunReports, delivery::Delivery, evaluation::Evaluation,
+    RunContext,
+    delivery::Delivery,
+    evaluation::Evaluation,
+    reports::{AgentOutcome, LateJoined, RunReports},
     routes::Route,
 };
 

@@ -11,9 +11,10 @@ use results::{
 use stats::total;
 
 use crate::{
-    RunContext, RunReports, cpu,
+    RunContext, cpu,
     delivery::Delivery,
     evaluation::{Evaluation, FlowTimes},
+    reports::RunReports,
     routes::Route,
 };
 

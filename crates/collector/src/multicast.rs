@@ -5,7 +5,7 @@ use experiment::Workload;
 use results::{FlowRecord, MulticastSent, WarningKind};
 use stats::total;
 
-use crate::{RunContext, RunReports, evaluation::Evaluation, per_host::largest_per_host};
+use crate::{RunContext, evaluation::Evaluation, per_host::largest_per_host, reports::RunReports};
 
 /// Minimum share of the payload that must have been sent by multicast: the first and the last samples of the
 /// measurement may fall outside the kernel counter readings.

@@ -8,7 +8,12 @@ use experiment::{Endpoint, HostSpec, SizeTable, full_frames_ceiling, least_cross
 use results::{FlowRecord, Latency, LinkRecord, Measurement, Received, WritingTime, kind_of_hop};
 use stats::total;
 
-use crate::{AgentOutcome, RunContext, RunReports, cpu, evaluation::Evaluation, routes::Route};
+use crate::{
+    RunContext, cpu,
+    evaluation::Evaluation,
+    reports::{AgentOutcome, RunReports},
+    routes::Route,
+};
 
 /// Tolerance of goodput, as a share of the time: the link keeps its rate at least as exactly.
 const LINK_TOLERANCE: f64 = 0.01;

@@ -8,7 +8,12 @@ use results::{
 };
 use stats::total;
 
-use crate::{AgentOutcome, RunContext, RunReports, cpu, evaluation::Evaluation, latency};
+use crate::{
+    RunContext, cpu,
+    evaluation::Evaluation,
+    latency,
+    reports::{AgentOutcome, RunReports},
+};
 
 /// Share of the samples in flight below which the ring was not full.
 const LEAST_IN_FLIGHT: f64 = 0.5;

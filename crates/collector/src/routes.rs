@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use experiment::{Factors, KeyFilter, ReaderSpec, StreamSpec};
 use results::FlowRecord;
 
-use crate::{AgentOutcome, RunReports};
+use crate::reports::{AgentOutcome, RunReports};
 
 /// One writer with one of its readers.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,13 @@ use results::{
 };
 use stats::total;
 
-use crate::{AgentOutcome, RunContext, RunReports, cpu, delivery::Delivery, evaluation::Evaluation, probes};
+use crate::{
+    RunContext, cpu,
+    delivery::Delivery,
+    evaluation::Evaluation,
+    probes,
+    reports::{AgentOutcome, RunReports},
+};
 
 /// Returns the report of each writing agent; `None` if one is missing.
 fn writers(reports: &RunReports) -> Option<Vec<(&AgentOutcome, &WriterReport)>> {

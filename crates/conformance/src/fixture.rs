@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use control::OpenOptions;
 use driver_abi::FEATURE_LOCATORS;
 use driver_host::{
     Driver, ListeningReader, Participant, ParticipantConfig, Reader, ReaderMonitor, TypeKind, WriteOutcome,
@@ -15,7 +16,7 @@ use driver_host::{
 use experiment::{History, Policy, Qos, QosDuration, ReceiveMode, Reliability, Support, TransportInfo};
 
 use crate::{
-    OpenOptions, Stop, broken,
+    Stop, broken,
     endpoint::{End, PairConfig, reader_config, writer_config},
     remote_reader::{Ask, RemoteReader, SpawnPeer},
     sample::ReceivedSample,

@@ -10,12 +10,12 @@ use std::{
     time::Duration,
 };
 
-use control::{Inbox, Message};
+use control::{Inbox, Message, OpenOptions};
 use driver_host::MatchState;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    OpenOptions, Stop, broken,
+    Stop, broken,
     endpoint::{End, PairConfig},
     sample::ReceivedSample,
 };

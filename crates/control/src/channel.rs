@@ -106,7 +106,7 @@ mod tests {
     use std::io::repeat;
 
     use super::*;
-    use crate::{Reply, Request};
+    use crate::{reply::Reply, request::Request};
 
     fn rejected<M: Message + std::fmt::Debug>(stream: &mut impl BufRead) -> String {
         receive_line::<M>(stream).unwrap_err().to_string()

@@ -7,7 +7,9 @@ use experiment::{DriverDescription, Policy, Qos, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentReport, Exchanged, Message, MonotonicClock, Progress};
+use crate::{
+    channel::Message, clock::MonotonicClock, mailbox::Exchanged, progress::Progress, report::AgentReport,
+};
 
 /// Reply of an agent to the runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

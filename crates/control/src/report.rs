@@ -10,7 +10,11 @@ use results::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{JoinReception, ParticipantReport, TimestampLog, WrittenBeforeJoin};
+use crate::{
+    discovery::ParticipantReport,
+    late_join::{JoinReception, WrittenBeforeJoin},
+    timestamp_log::TimestampLog,
+};
 
 /// Measurements of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -9,7 +9,14 @@ use experiment::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Configured, Exchange, JoinTimes, Message, OpenMailbox, PayloadBytes, Timeline};
+use crate::{
+    channel::Message,
+    late_join::JoinTimes,
+    mailbox::{Exchange, OpenMailbox},
+    payload::PayloadBytes,
+    reply::Configured,
+    timeline::Timeline,
+};
 
 /// Request of the runner to an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

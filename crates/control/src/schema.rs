@@ -2,7 +2,7 @@
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 
-use crate::{Reply, Request};
+use crate::{reply::Reply, request::Request};
 
 /// A line of the control channel.
 #[derive(JsonSchema)]

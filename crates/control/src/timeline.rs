@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::MonotonicClock;
+use crate::clock::MonotonicClock;
 
 /// Monotonic clock of a host on the clock of the reference host:
 /// `reference = monotonic + offset_ns + slope * (monotonic - t0_ns)`.

@@ -9,7 +9,7 @@ use std::{
 use driver_abi::{self as abi, description::DriverDescription};
 use libloading::Library;
 
-use crate::{DriverError, Participant, ParticipantConfig, describe};
+use crate::{config::ParticipantConfig, describe, error::DriverError, participant::Participant};
 
 /// Loaded driver: its function table and its description. The library stays loaded until the process ends.
 pub struct Driver {

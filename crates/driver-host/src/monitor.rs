@@ -14,7 +14,8 @@ use driver_abi::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Counters, DriverError, Settings,
+    config::{Counters, Settings},
+    error::DriverError,
     participant_handle::ParticipantInner,
     qos::effective,
     table::{c_string, call, named_counters, visit},

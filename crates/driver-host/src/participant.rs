@@ -9,11 +9,12 @@ use std::{
 use driver_abi::{self as abi, description::ReceiveMode};
 
 use crate::{
-    DriverError, ListeningReader, ParticipantConfig, Reader, ReaderConfig, Sample, Settings, Writer,
-    WriterConfig,
+    config::{ParticipantConfig, ReaderConfig, Sample, Settings, WriterConfig},
+    error::DriverError,
     participant_handle::ParticipantInner,
-    reader::{Listening, listen},
+    reader::{Listening, ListeningReader, Reader, listen},
     table::{Table, c_string, call, opened, visit},
+    writer::Writer,
 };
 
 /// Participant, closed after it and all its writers and readers were dropped.

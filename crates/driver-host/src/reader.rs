@@ -16,8 +16,9 @@ use std::{
 use driver_abi as abi;
 
 use crate::{
-    DriverError, ReaderMonitor, Sample,
-    config::Loan,
+    config::{Loan, Sample},
+    error::DriverError,
+    monitor::ReaderMonitor,
     participant_handle::ParticipantInner,
     table::{Table, failure},
 };

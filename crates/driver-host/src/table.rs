@@ -7,7 +7,11 @@ use std::{
 
 use driver_abi as abi;
 
-use crate::{Counters, DriverError, Settings, describe::text_of};
+use crate::{
+    config::{Counters, Settings},
+    describe::text_of,
+    error::DriverError,
+};
 
 pub type Table = &'static abi::Driver;
 

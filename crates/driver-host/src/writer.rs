@@ -5,7 +5,9 @@ use std::{cell::Cell, fmt, ptr::NonNull, sync::Arc};
 use driver_abi as abi;
 
 use crate::{
-    DriverError, WriteOutcome, WriterMonitor,
+    config::WriteOutcome,
+    error::DriverError,
+    monitor::WriterMonitor,
     participant_handle::ParticipantInner,
     table::{Table, call, failure, opened},
 };

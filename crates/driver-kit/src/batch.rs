@@ -1,7 +1,7 @@
 //! Application-level batching: several samples in one datagram, each preceded by its length (u32, little endian).
 //! Without batching there is no framing.
 use crate::{
-    WriterConfig,
+    config::WriterConfig,
     error::{Error, Result},
     table::Settings,
 };

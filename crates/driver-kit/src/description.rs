@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(policies.check(&best_effort), Ok(()));
         assert_eq!(policies.check(&deadline), Ok(()));
         let error = policies.check(&reliable).expect_err("refused");
-        assert_eq!(error.status(), crate::Status::Unsupported);
+        assert_eq!(error.status(), crate::error::Status::Unsupported);
         assert_eq!(
             error.to_string(),
             "this driver does not support the requested value of policy `reliability`: it is always best effort; \

@@ -14,7 +14,7 @@ use nix::{
 };
 
 use crate::{
-    ParticipantConfig,
+    config::ParticipantConfig,
     error::{Error, Result},
     table::Settings,
 };

@@ -9,10 +9,14 @@ use std::sync::{
 use driver_abi::policies::Qos;
 
 use crate::{
-    Deliver, Monitor, Reader, Receive, Sample, Samples, Settings, Sink, Worker,
+    Monitor, Reader,
+    config::Receive,
     counters::{Count, Counter, Counters},
     error::{Error, Result},
     matching::{MatchRecord, MatchState},
+    sink::{Deliver, Sample, Samples, Sink},
+    table::Settings,
+    worker::Worker,
 };
 
 /// Monitor of a reader of packets: counts received packets, and malformed ones.

@@ -10,9 +10,10 @@ use driver_abi as abi;
 use driver_host::WriterMonitor;
 
 use super::{
-    EndpointSpec, Participant, allocations,
+    EndpointSpec, Participant,
     shipped::{WAIT, WAIT_NS, connect, failed, pair, pattern, receive, sized},
 };
+use crate::allocator::allocations;
 
 /// Asserts that `receive` without data waits for the whole timeout, and without a timeout until there is data.
 ///

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use experiment::{MAX_FLOWS, MAX_PROCESSES, MAX_TRACE_SAMPLES, MIN_SIZE_BYTES, SizeDistribution};
 
-use crate::{ImportError, Sends, System, Topic};
+use crate::{
+    error::ImportError,
+    system::{Sends, System, Topic},
+};
 
 impl System {
     /// Returns the system with names and sizes that an experiment can have, and notes about changes.
@@ -135,7 +138,10 @@ impl Topic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Durability, EndpointQos, Rate, Reliability, TopicQos};
+    use crate::{
+        qos::{Durability, EndpointQos, Reliability, TopicQos},
+        system::Rate,
+    };
 
     fn topic(size: u64) -> Topic {
         Topic::new("scan", size, Sends::Rate(Rate::every(1_000_000)))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use experiment::MAX_FLOW_NAME;
 
-use crate::{ImportError, System};
+use crate::{error::ImportError, system::System};
 
 /// Converts a name to letters, digits and `-`: `/cmd_vel` to `cmd-vel`. Returns `None` if nothing is left or it is too long.
 #[must_use]
@@ -65,7 +65,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Rate, Sends, Topic};
+    use crate::system::{Rate, Sends, Topic};
 
     fn system(names: &[&str]) -> System {
         let topic = |name: &&str| Topic::new(*name, 16, Sends::Rate(Rate::every(1)));

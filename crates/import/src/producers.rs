@@ -1,9 +1,10 @@
 //! Producers of the benchmark of rosbag2: YAML with groups of publishers.
 
 use crate::{
-    Durability, ImportError, Rate, Reliability, Sends, System, Topic,
     document::{Fields, Node, Value, parse_yaml},
-    qos::{EndpointQos, TopicQos},
+    error::ImportError,
+    qos::{Durability, EndpointQos, Reliability, TopicQos},
+    system::{Rate, Sends, System, Topic},
 };
 
 /// Reads the groups of a file.

@@ -6,8 +6,9 @@ use experiment::{Percent, RateSpec, Size, SizeDistribution, Time};
 use serde::de::{DeserializeOwned, IntoDeserializer, value::Error as ValueError};
 
 use crate::{
-    Durability, History, ImportError, Position, Rate, Reliability, Sends, System, Topic,
-    qos::{EndpointQos, TopicQos},
+    error::{ImportError, Position},
+    qos::{Durability, EndpointQos, History, Reliability, TopicQos},
+    system::{Rate, Sends, System, Topic},
 };
 
 /// Columns, the required ones first.
@@ -284,7 +285,7 @@ mod tests {
     #[track_caller]
     fn rejected(text: &str) -> (Position, String, String) {
         let error = table(text).expect_err("it is rejected");
-        let crate::Place::Text(position) = error.place else { panic!("{error:?}") };
+        let crate::error::Place::Text(position) = error.place else { panic!("{error:?}") };
         (position, error.message, error.hint)
     }
 

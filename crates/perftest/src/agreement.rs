@@ -6,9 +6,9 @@ use std::{fmt, ops::RangeInclusive};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Generation, OptionRow, Role, Settings,
-    settings::{Batch, Durability, History, Mode, Shared},
-    table::OPTIONS,
+    generation::Generation,
+    settings::{Batch, Durability, History, Mode, Settings, Shared},
+    table::{OPTIONS, OptionRow, Role},
     warning::Warning,
 };
 

@@ -1,9 +1,9 @@
 //! Arguments to options.
 
 use crate::{
-    Generation,
     entry::{Entries, Entry},
     error::{Cause, PerftestError, Source},
+    generation::Generation,
     table::{Kind, Match, OPTIONS, OptionRow, Role, resolve, similar},
     value::{OptionValue, on_command_line},
     warning::Warning,

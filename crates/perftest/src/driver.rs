@@ -1,9 +1,9 @@
 //! Abilities of a driver, and the settings that need them.
 
 use crate::{
-    Need, PerftestError, Settings,
-    error::{Cause, Source},
-    settings::{Batch, Durability, History, Receive},
+    error::{Cause, PerftestError, Source},
+    settings::{Batch, Durability, History, Receive, Settings},
+    table::Need,
     warning::Warning,
 };
 

@@ -1,8 +1,8 @@
 //! Options with values, and their sources.
 
 use crate::{
-    Generation,
     error::{Cause, PerftestError, Source},
+    generation::Generation,
     table::{Edition, OptionRow},
     value::OptionValue,
 };

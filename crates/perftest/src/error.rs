@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Generation, Range};
+use crate::{generation::Generation, table::Range};
 
 /// Source of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Generation,
     entry::{Entries, Entry},
     error::{Cause, PerftestError, Source},
+    generation::Generation,
     table::{IniKey, Kind, Match, OPTIONS, OptionRow, Part, resolve, similar},
     value::{OptionValue, boolean, on_command_line, period},
 };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::{
-    Generation,
+    generation::Generation,
     table::{Edition, Honouring, IniKey, Need, OTHER_OPTIONS, OptionRow, Part, Roles, SECTIONS},
 };
 

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Generation,
     error::Cause,
+    generation::Generation,
     table::{Edition, Kind, OptionRow, Range},
 };
 

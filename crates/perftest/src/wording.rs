@@ -1,6 +1,6 @@
 //! Messages of the measurement for users of the command line: keys of experiment files become options.
 
-use crate::{Settings, table::Kind};
+use crate::{settings::Settings, table::Kind};
 
 /// Keys of experiment files, and the options that decide them.
 const KEYS: &[(&str, &[&str])] = &[

@@ -89,7 +89,7 @@ mod tests {
     use flate2::{Compression, write::ZlibEncoder};
 
     use super::*;
-    use crate::new_histogram;
+    use crate::histogram_shape::new_histogram;
 
     /// Returns the text of a histogram whose header has the length `length`.
     fn text(length: usize, shape: [u8; HEADER_BYTES - 8], numbers: &[u8]) -> String {

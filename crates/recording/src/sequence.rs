@@ -7,7 +7,7 @@ use std::hint::black_box;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Arrivals;
+use crate::rate::Arrivals;
 
 /// Maximum distance behind the newest sample at which a late sample and a duplicate can be distinguished.
 const REACH: u64 = 1 << 20;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lab::Host;
 
-use crate::StewardCommand;
+use crate::client::steward_command::StewardCommand;
 
 /// Returns the way to start a steward on a virtual host: `program` is the command `ddsmark`, whose path is the same there. The
 /// lab must be up for as long as the steward runs.

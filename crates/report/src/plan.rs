@@ -10,7 +10,8 @@ use crate::{
     headroom,
     layout::{Align, Grid, WIDTH, wrap},
     number::{count, duration},
-    offered_loads, search, selftest, settings,
+    offered::offered_loads,
+    search, selftest, settings,
 };
 
 /// Formats the plan of an experiment: its cells, its runs, their approximate duration, and the minimum detectable

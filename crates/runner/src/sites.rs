@@ -10,7 +10,7 @@ use experiment::{LOCAL_HOST, LinkSpec};
 use host::{DriverFile, Guard, Owner, Site, SiteError};
 use results::{LinkReading, LinkRecord, RunningExperiment};
 
-use crate::RunnerError;
+use crate::error::RunnerError;
 
 /// Links between the hosts of an experiment, which the runner sets before each run.
 pub trait HostLinks: Sync {

@@ -15,7 +15,7 @@ use signal_hook::{
     iterator::Signals,
 };
 
-use crate::RunnerError;
+use crate::error::RunnerError;
 
 /// Exit status of an interrupted program.
 const INTERRUPTED: i32 = 130;

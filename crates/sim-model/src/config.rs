@@ -2,7 +2,12 @@
 
 use std::fmt;
 
-use crate::{Mixture, Mode, OverflowPolicy, POLICIES, Shape, Stall, parse};
+use crate::{
+    distribution::Mixture,
+    parse,
+    shape::{Shape, Stall},
+    values::{Mode, OverflowPolicy, POLICIES},
+};
 
 /// Name, default and description of an option.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,10 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
-use crate::{Config, Flow, SampleOutcome};
+use crate::{
+    config::Config,
+    flow::{Flow, SampleOutcome},
+};
 
 /// Payload of an announcement in bytes.
 const ANNOUNCEMENT_BYTES: u64 = 256;

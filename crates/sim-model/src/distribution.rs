@@ -2,7 +2,7 @@
 
 use statrs::function::gamma::gamma_lr;
 
-use crate::Random;
+use crate::random::Random;
 
 /// Single distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,7 +2,10 @@
 
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
-use crate::{Component, Config, MOST_RETRANSMISSIONS, OverflowPolicy, Random};
+use crate::{
+    config::Config, distribution::Component, ground_truth::MOST_RETRANSMISSIONS, random::Random,
+    values::OverflowPolicy,
+};
 
 /// Maximum latency of a sample in ns: 1,000 s.
 const LONGEST_NS: f64 = 1e12;
@@ -173,7 +176,7 @@ impl Flow {
         };
         // The cast saturates.
         let transit = transit.round() as u64;
-        let work = |stall: crate::Stall| stall.work(begin, transit);
+        let work = |stall: crate::shape::Stall| stall.work(begin, transit);
         self.server_free_ns = self.config.stall.map_or(begin.saturating_add(transit), work);
         self.server_free_ns
     }

@@ -3,7 +3,9 @@
 use std::sync::OnceLock;
 
 use crate::{
-    Component, Config, Mg1Queue,
+    config::Config,
+    distribution::Component,
+    mg1_queue::Mg1Queue,
     quantile::{quantile, slices},
 };
 

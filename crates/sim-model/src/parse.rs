@@ -2,7 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{Component, Mixture, Mode, OverflowPolicy, POLICIES, Shape, Stall};
+use crate::{
+    distribution::{Component, Mixture},
+    shape::{Shape, Stall},
+    values::{Mode, OverflowPolicy, POLICIES},
+};
 
 /// Maximum of a time, in ns.
 const LONGEST: f64 = 100e9;

@@ -1,7 +1,7 @@
 //! Distribution of the round trip.
 
 use crate::{
-    GroundTruth,
+    ground_truth::GroundTruth,
     quantile::{quantile, slices},
 };
 

@@ -3,7 +3,7 @@
 use experiment::{Design, Durability, Factors, Load, Policy, Qos, Reliability};
 use sim_model::ConfigError;
 
-use crate::HostModel;
+use crate::host_model::HostModel;
 
 /// Returns the names of the explicitly requested policies; reliability and durability only above their lowest kind.
 pub(crate) fn policies(qos: &Qos) -> impl Iterator<Item = &'static str> {

@@ -6,7 +6,7 @@ use experiment::{DriverDescription, OptionInfo, Policy, PolicySupport, ReceiveMo
 use results::{Host, Tool};
 use sim_model::OPTIONS;
 
-use crate::HostModel;
+use crate::host_model::HostModel;
 
 /// Returns the description of the simulated middleware under the given name: with reliable delivery and native
 /// batching; or as a bare socket, without discovery and without policies.

@@ -8,7 +8,7 @@ use results::Interface;
 use sim_model::{Announcements, Config, Discovered, discover};
 
 use crate::{
-    HostModel,
+    host_model::HostModel,
     reports::{AgentTraffic, Traffic, Wire},
     round_trips::CLOCK_START_NS,
     setup::RunSetup,

@@ -9,7 +9,7 @@ use sim_model::ConfigError;
 
 use stopping_rule::NextBlock;
 
-use crate::{SimulatedRun, Simulator, describe};
+use crate::{SimulatedRun, describe, simulator::Simulator};
 
 impl Simulator {
     /// Executes an experiment as `ddsmark run` does, with as many blocks as the design or the pilot of a precision

@@ -4,7 +4,7 @@ use experiment::{Plan, ScheduledRun};
 use results::{MaxRate, MaxRateRun, UnpacedRate};
 use sim_model::ConfigError;
 
-use crate::{SimulatedRun, Simulator};
+use crate::{SimulatedRun, simulator::Simulator};
 
 impl Simulator {
     /// Measures the maximum rates that rates in percent refer to, as a runner does before the first block.

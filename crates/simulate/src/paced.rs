@@ -12,12 +12,11 @@ use experiment::{Design, Load, WriterDesign};
 use results::{TimelinessRecorder, WritingTime};
 
 use crate::{
-    Series,
     drain::{self, Drain, WriterEnd},
     late_reader,
     link::{Link, Network, Reader},
     reports::{AgentTraffic, Traffic, Wire},
-    series::Recorder,
+    series::{Recorder, Series},
     setup::RunSetup,
     stream::{Stream, WrittenSeries},
 };

@@ -9,11 +9,11 @@ use control::{
 use experiment::Role;
 
 use crate::{
-    HOST_NS, Series,
+    HOST_NS,
     drain::{self, WriterEnd},
     link::Network,
     reports::{AgentTraffic, Traffic, Wire},
-    series::Recorder,
+    series::{Recorder, Series},
     setup::RunSetup,
 };
 

@@ -8,9 +8,8 @@ use experiment::{Design, Load, Schedule};
 use results::{BatchPolicy, COARSE_WINDOWS};
 
 use crate::{
-    Series,
     link::{Link, Reader},
-    series::Recorder,
+    series::{Recorder, Series},
 };
 
 /// Recorded values of a writer.

@@ -5,13 +5,12 @@ use experiment::{Design, Factors, WriterDesign};
 use results::{Batches, COARSE_WINDOWS, Received};
 
 use crate::{
-    Series,
     drain::{self, Drain, WriterEnd},
     late_join, late_reader,
     link::{Link, Network, Reader},
     paced::warm_up,
     reports::{AgentTraffic, Traffic, Wire},
-    series::Recorder,
+    series::{Recorder, Series},
     setup::RunSetup,
 };
 

@@ -14,7 +14,12 @@
 //! Sources: those of [`SignedRank`] and of [`separate`](crate::separate); J. W. Tukey, *One Degree of Freedom for Non-Additivity*, Biometrics
 //! 5, 1949, for the question.
 
-use crate::{Interval, SignedRank, benjamini_hochberg, median, separation::permuted_kruskal_wallis};
+use crate::{
+    multiple::benjamini_hochberg,
+    separation::permuted_kruskal_wallis,
+    signed_rank::{Interval, SignedRank},
+    spread::median,
+};
 
 /// Effect of a setting in the additive model.
 #[derive(Clone, Debug, PartialEq)]

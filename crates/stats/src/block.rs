@@ -1,6 +1,6 @@
 //! Values of runs, and the two runs of a block.
 
-use crate::sample_sd;
+use crate::precision::sample_sd;
 
 /// Metric value of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -20,12 +20,15 @@
 //! Procedure and the Power Approach*, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
 
 use crate::{
-    Block, ComparisonData, Interval, Modality, PowerSpec, RankSum, Run, benjamini_hochberg,
-    block::{logs, pooled_sd},
-    comparison_data::Ranks,
-    differs_and_equivalent, log_ratios, modality,
-    power::{smallest_effect, smallest_effect_apart},
-    referenced, sample_sd, simultaneous_level,
+    block::{Block, Run, log_ratios, logs, pooled_sd},
+    comparison_data::{ComparisonData, Ranks},
+    modes::{Modality, modality},
+    multiple::{benjamini_hochberg, differs_and_equivalent, simultaneous_level},
+    power::{PowerSpec, smallest_effect, smallest_effect_apart},
+    precision::sample_sd,
+    rank_sum::RankSum,
+    referenced,
+    signed_rank::Interval,
 };
 
 /// Parameters of claims.

@@ -1,8 +1,10 @@
 //! Paired or unpaired values of two cells, as input of a comparison.
 
 use crate::{
-    Block, Interval, RankSum, ReferencedRun, Run, SignedRank, block::logs, least_blocks, least_runs,
-    log_ratios, referenced::ReferencedRanks,
+    block::{Block, Run, log_ratios, logs},
+    rank_sum::{RankSum, least_runs},
+    referenced::{ReferencedRanks, ReferencedRun},
+    signed_rank::{Interval, SignedRank, least_blocks},
 };
 
 /// Values of the two cells of a comparison, by design.

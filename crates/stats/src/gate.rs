@@ -5,7 +5,7 @@
 //! criteria on one result share the level: a change without effect fails any of them with a probability of at most
 //! half of `1 - level`.
 
-use crate::{Block, ComparisonData, simultaneous_level};
+use crate::{block::Block, comparison_data::ComparisonData, multiple::simultaneous_level};
 
 /// Bound of a criterion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +67,10 @@ pub fn judge_sides(sides: &ComparisonData, forbidden: GateBound, level: f64, cri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Run, SignedRank, log_ratios};
+    use crate::{
+        block::{Run, log_ratios},
+        signed_rank::SignedRank,
+    };
 
     fn blocks(ratios: &[f64]) -> Vec<Block> {
         let run = |value| Some(Run { value, steady: true });

@@ -14,7 +14,7 @@
 //!
 //! No law describes what lies beyond the measured levels.
 
-use crate::{Interval, power::t_quantile};
+use crate::{power::t_quantile, signed_rank::Interval};
 
 /// Distance between a law and the mean of a level, as a share of it, up to which the law is not refuted.
 pub const MISS: f64 = 0.05;
@@ -169,7 +169,7 @@ fn bend(levels: &[f64], blocks: &[Vec<f64>]) -> Option<Law> {
 fn estimate(weights: &[f64], blocks: &[Vec<f64>]) -> Option<Estimate> {
     let of_blocks: Vec<f64> = blocks.iter().map(|block| dot(weights, block)).collect();
     let n = of_blocks.len();
-    let error = crate::sample_sd(&of_blocks)? / (n as f64).sqrt();
+    let error = crate::precision::sample_sd(&of_blocks)? / (n as f64).sqrt();
     let reach = t_quantile(f64::midpoint(1.0, LEVEL), n - 1) * error;
     let value = mean(&of_blocks);
     Some(Estimate { value, interval: Interval { low: value - reach, high: value + reach, level: LEVEL } })

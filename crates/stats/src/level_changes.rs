@@ -28,7 +28,11 @@ use std::{collections::BTreeMap, ops::Range};
 
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
-use crate::{ELASTICITIES, Interval, RankSum, rank_sum::Null};
+use crate::{
+    rank_sum::{Null, RankSum},
+    referenced::ELASTICITIES,
+    signed_rank::Interval,
+};
 
 /// Minimum number of values on each side of a change: one result, or two, is an outlier.
 pub const LEAST_STRETCH: usize = 3;

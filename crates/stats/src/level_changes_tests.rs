@@ -1,7 +1,7 @@
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::*;
-use crate::simultaneous_level;
+use crate::multiple::simultaneous_level;
 
 /// Standard normal value, by the method of Box and Muller.
 fn normal(random: &mut ChaCha8Rng) -> f64 {

@@ -17,7 +17,7 @@
 //! nothing about the shape, has less power: two groups of similar size, 8 standard deviations apart, are found with
 //! 12 runs in 63 % of series, with 20 in 89 %.
 
-use crate::median;
+use crate::spread::median;
 
 /// Minimum number of runs for a statement.
 pub const LEAST_RUNS: usize = 12;

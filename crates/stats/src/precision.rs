@@ -12,9 +12,9 @@
 //! of Mathematical Statistics 16, 1945.
 
 use crate::{
-    PowerSpec, least_blocks,
-    power::{EFFICIENCY, MOST_BLOCKS, t_quantile},
-    simultaneous_level,
+    multiple::simultaneous_level,
+    power::{EFFICIENCY, MOST_BLOCKS, PowerSpec, t_quantile},
+    signed_rank::least_blocks,
 };
 
 /// Minimum number of blocks with a 95 % interval; the size of the pilot if a single comparison is planned.

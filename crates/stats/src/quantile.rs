@@ -149,7 +149,7 @@ mod tests {
     proptest! {
         #[test]
         fn interval_of_the_median_contains_it(values in prop::collection::vec(-1e9_f64..1e9, 0..60)) {
-            let (interval, median) = (median_interval(&values), crate::median(&values));
+            let (interval, median) = (median_interval(&values), crate::spread::median(&values));
             prop_assert_eq!(interval.is_some(), supports_quantile(values.len() as u64, 0.5));
             if let (Some((low, high)), Some(median)) = (interval, median) {
                 prop_assert!(low <= median && median <= high);

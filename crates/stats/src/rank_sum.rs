@@ -16,8 +16,8 @@
 //! than the Other*, Annals of Mathematical Statistics 18, 1947.
 
 use crate::{
-    Interval, median,
-    signed_rank::{ROUNDING, TIED},
+    signed_rank::{Interval, ROUNDING, TIED},
+    spread::median,
 };
 
 /// Null distribution of the Mann-Whitney statistic: `P(U <= u)` for each `u`.

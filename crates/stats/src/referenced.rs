@@ -17,7 +17,12 @@
 //! Source: R. L. Berger, *Multiparameter Hypothesis Testing and Acceptance Sampling*, Technometrics 24, 1982
 //! (intersection-union tests).
 
-use crate::{Interval, PowerSpec, RankSum, Run, block::pooled_sd, power::smallest_effect_apart};
+use crate::{
+    block::{Run, pooled_sd},
+    power::{PowerSpec, smallest_effect_apart},
+    rank_sum::RankSum,
+    signed_rank::Interval,
+};
 
 /// Elasticities for which a claim must hold, in addition to 0.
 pub const ELASTICITIES: [f64; 8] = [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0];

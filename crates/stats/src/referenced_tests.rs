@@ -1,6 +1,8 @@
 use super::*;
 use crate::{
-    ComparisonData, Conclusion, Direction, GateBound, GateOutcome, Rules, compare_sides, judge_sides,
+    comparison::{Conclusion, Direction, Rules, compare_sides},
+    comparison_data::ComparisonData,
+    gate::{GateBound, GateOutcome, judge_sides},
 };
 
 /// Returns runs with this value on a host that is `host` times as slow, which the value follows with an elasticity.

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
-use crate::{LEAST_RUNS, holm};
+use crate::{modes::LEAST_RUNS, multiple::holm};
 
 /// Maximum number of permutations.
 const DEALS: u32 = 9_999;

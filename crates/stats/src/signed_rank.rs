@@ -18,7 +18,7 @@
 //! 3.3; J. L. Hodges and E. L. Lehmann, *Estimates of Location Based on Rank Tests*, Annals of Mathematical
 //! Statistics 34, 1963; F. Wilcoxon, *Individual Comparisons by Ranking Methods*, Biometrics Bulletin 1, 1945.
 
-use crate::median;
+use crate::spread::median;
 
 /// Maximum distance at which a Walsh average and a tested point are tied.
 pub(crate) const TIED: f64 = 1e-12;

@@ -9,7 +9,7 @@
 //! fixed discard, the classes, and the removal of outliers first. Two things are added: autocorrelated noise counts
 //! with the uncertainty that it causes in a mean, and a level kept for half of the run must not drift.
 
-use crate::{changepoint::changepoints, median};
+use crate::{changepoint::changepoints, spread::median};
 
 /// Minimum number of windows for a classification.
 pub const MIN_WINDOWS: usize = 20;

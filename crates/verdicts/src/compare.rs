@@ -10,17 +10,18 @@ use results::{
 use stats::{ComparisonData, GateOutcome, Rules, judge_sides, simultaneous_level};
 
 use crate::{
-    CompareError, CompareOptions, CompareSide, Criterion,
     agreement::agreement,
     arrivals,
+    criterion::Criterion,
     differences::{environment, fields_of_both, is_named, meant, unequal, unknown},
+    error::CompareError,
     family::{self, Pair},
     format,
     matching::{distance, nearest},
     noise_floor, noisy,
     notes::notes,
     recorded::Source,
-    sides::CellPair,
+    sides::{CellPair, CompareOptions, CompareSide},
 };
 
 /// Compares `treatment` with `baseline`.

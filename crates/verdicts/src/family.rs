@@ -9,7 +9,7 @@ use results::{
 };
 use stats::{Better, ComparisonData, Direction, Rules, compare_sides, median};
 
-use crate::{CompareOptions, format, part::Part, policies, recorded::Source};
+use crate::{format, part::Part, policies, recorded::Source, sides::CompareOptions};
 
 /// Comparison of one metric of two cells.
 #[derive(Clone)]

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use results::{Difference, State};
 
 use crate::{
-    CompareOptions, CompareSide, differences::is_named, error::in_words, family::Pair,
-    interleave::interleave_hint, sides::CellPair,
+    differences::is_named,
+    error::in_words,
+    family::Pair,
+    interleave::interleave_hint,
+    sides::{CellPair, CompareOptions, CompareSide},
 };
 
 /// Returns the notes on a comparison of two sides.

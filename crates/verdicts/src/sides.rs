@@ -2,7 +2,7 @@
 
 use results::{CellResult, MetricSelector, ResultDocument};
 
-use crate::{Criterion, differences::HOST_SETTINGS};
+use crate::{criterion::Criterion, differences::HOST_SETTINGS};
 
 /// Side of a comparison: a result, and its selected cells.
 #[derive(Clone, Debug)]

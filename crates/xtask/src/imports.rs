@@ -39,8 +39,10 @@ pub struct Imports {
 struct Parsed {
     /// Paths that the file uses, from the root of the crate.
     paths: BTreeSet<Vec<String>>,
-    /// Imported names, and the paths that they stand for.
+    /// Names imported from this crate, and the paths that they stand for.
     names: BTreeMap<String, Vec<String>>,
+    /// Names imported from other crates.
+    foreign: BTreeSet<String>,
 }
 
 impl Imports {
@@ -125,6 +127,21 @@ impl Imports {
         groups.into_iter().collect()
     }
 
+    /// Returns the imports of names that the root only re-exports: a file imports by module path, which says where a name
+    /// is defined.
+    pub fn through_root(&self) -> Vec<String> {
+        let root = &self.files[&Module::new()];
+        let mut found = Vec::new();
+        for (module, parsed) in self.files.iter().filter(|(module, _)| !module.is_empty()) {
+            let firsts: BTreeSet<&String> = parsed.paths.iter().filter_map(|path| path.first()).collect();
+            let is_imported = |name: &&String| root.names.contains_key(*name) || root.foreign.contains(*name);
+            let names = firsts.into_iter().filter(is_imported);
+            found
+                .extend(names.map(|name| format!("{} imports `{name}` through the root", module.join("::"))));
+        }
+        found
+    }
+
     /// Returns the imports that run against the order of these folders.
     pub fn against(&self, folders: &[&str]) -> Vec<String> {
         let place =
@@ -189,6 +206,8 @@ impl FileReader {
                 self.parsed.names.insert(name, path.clone());
             }
             self.parsed.paths.insert(path);
+        } else if self.inline == 0 {
+            self.parsed.foreign.insert(name);
         }
     }
 }
@@ -245,7 +264,8 @@ impl<'ast> Visit<'ast> for FileReader {
     }
 }
 
-/// Returns descriptions of the cycles of imports, and of imports against the order of folders, of all crates in a folder.
+/// Returns descriptions of the cycles of imports, of imports against the order of folders, and of imports through the root,
+/// of all crates in a folder.
 /// A cycle makes it impossible to understand, or to test, one file before the others.
 pub fn violations(crates: &Path) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
@@ -261,7 +281,8 @@ pub fn violations(crates: &Path) -> Result<Vec<String>, Error> {
             cycles.extend(imports.cycles());
             let order =
                 LAYERS.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, folders)| *folders);
-            found.extend(imports.against(order).into_iter().map(|words| format!("`{name}`: {words}")));
+            let imports = imports.against(order).into_iter().chain(imports.through_root());
+            found.extend(imports.map(|words| format!("`{name}`: {words}")));
         }
         found.extend(cycles.iter().map(|cycle| format!("`{name}`: {} use each other", cycle.join(", "))));
     }

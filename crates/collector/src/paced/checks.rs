@@ -4,7 +4,7 @@ use experiment::Factors;
 use stats::total;
 
 use super::ends::Ends;
-use crate::{RunReports, evaluation::Evaluation, timeliness};
+use crate::{evaluation::Evaluation, reports::RunReports, timeliness};
 
 /// Relative tolerance for the sum of two means: means are exact sums divided by a count.
 const ROUNDING: f64 = 1e-9;

@@ -6,7 +6,7 @@ use control::{FlowReaderReport, FlowWriterReport, NegativeTimes};
 use experiment::{Factors, Load, Schedule};
 use results::{Distribution, HistogramError};
 
-use crate::{RunContext, RunReports, routes::Route};
+use crate::{RunContext, reports::RunReports, routes::Route};
 
 /// Kinds of latency of a stream, in the order of [`Ends::distributions`].
 pub(super) const KINDS: [&str; 5] = ["response", "service", "send_lag", "write_call", AGE];

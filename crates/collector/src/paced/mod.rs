@@ -19,11 +19,12 @@ use self::{
     warnings::warn,
 };
 use crate::{
-    RunContext, RunReports, cpu,
+    RunContext, cpu,
     delivery::Delivery,
     evaluation::{Evaluation, FlowTimes},
     latency::sum_of,
     probes,
+    reports::RunReports,
     routes::Route,
     timeliness,
 };

@@ -16,10 +16,9 @@ impl<L: AsMut<[u8]>> Loans<L> {
     }
 
     pub(super) fn free(&self) -> Result<usize> {
-        self.bytes
-            .iter()
-            .position(|bytes| bytes.is_null())
-            .ok_or_else(|| Error::new(crate::Status::Refused, "all 16 loans of this writer are in use"))
+        self.bytes.iter().position(|bytes| bytes.is_null()).ok_or_else(|| {
+            Error::new(crate::error::Status::Refused, "all 16 loans of this writer are in use")
+        })
     }
 
     pub(super) fn put(&mut self, slot: usize, loan: L, size: usize) -> Result<*mut u8> {

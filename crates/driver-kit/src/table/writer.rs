@@ -213,7 +213,10 @@ pub(super) unsafe extern "C" fn writer_publish<D: Driver>(
         match writer.publish(key, taken, size) {
             Ok(()) => Ok(()),
             Err(Unpublished { error, loan: Some(back) })
-                if matches!(error.status(), crate::Status::Refused | crate::Status::TimedOut) =>
+                if matches!(
+                    error.status(),
+                    crate::error::Status::Refused | crate::error::Status::TimedOut
+                ) =>
             {
                 // The host keeps the address that it has: a loan that moved cannot be returned.
                 if loans.put(slot, back, 0)? != loan {

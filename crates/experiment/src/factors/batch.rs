@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    Batching, Factors,
+    factors::{Batching, Factors},
     syntax::units::{Size, textual},
 };
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Factors,
     factors::{
+        Factors,
         rows::{DEFAULT_BASE, FACTORS},
         table::{Baseline, Compared, Factor, Id, Label, PartsByName},
     },

@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    Factors,
+    factors::Factors,
     syntax::{
         driver_name::without_version,
         one_or_many::{Located, OneOrMany},

@@ -2,9 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use driver_abi::{
+    description::{DriverDescription, OptionInfo, PolicySupport, TransportInfo},
+    policies::Policy,
+};
+
 use crate::{
-    DriverDescription, Factors, OptionInfo, PlanError, Policy, PolicySupport, TransportInfo,
-    syntax::driver_name::{AND, drivers_of_ends, is_pair},
+    factors::Factors,
+    syntax::{
+        driver_name::{AND, drivers_of_ends, is_pair},
+        spanned_error::PlanError,
+    },
 };
 
 /// Features that a pair has if either driver declares them.
@@ -192,7 +200,7 @@ fn policies(writer: &DriverDescription, reader: &DriverDescription) -> BTreeMap<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ReceiveMode, Support};
+    use driver_abi::description::{ReceiveMode, Support};
 
     fn description(
         name: &str,

@@ -2,14 +2,24 @@
 
 use std::fmt::Write as _;
 
+use driver_abi::{
+    description::{DriverDescription, Support},
+    policies::{Policy, Presentation, Qos, Reliability},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DriverDescription, Factors, PlanError, Policies, Policy, Presentation, Qos, Reliability, Span,
-    SpannedError, Support,
-    factors::{policies::EndpointPolicies, qos::same_request},
-    syntax::units::short,
+    factors::{
+        Factors,
+        policies::{EndpointPolicies, Policies},
+        qos::same_request,
+    },
+    syntax::{
+        one_or_many::Span,
+        spanned_error::{PlanError, SpannedError},
+        units::short,
+    },
 };
 
 /// Fields that limit the samples of a queue.

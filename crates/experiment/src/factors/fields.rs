@@ -1,8 +1,12 @@
 //! Fields of a cell in a comparison: the requested values of one factor.
 
+use driver_abi::policies::Qos;
 use serde_json::Value;
 
-use crate::{EndpointQos, Factors, Load, Qos, syntax::units::short};
+use crate::{
+    factors::{Factors, endpoint_qos::EndpointQos, load::Load},
+    syntax::units::short,
+};
 
 /// Names and values of fields.
 pub(crate) type Fields = Vec<(String, String)>;

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    Factors,
+    factors::Factors,
     syntax::{
         named::named,
         units::{Time, integer, short, textual},

@@ -2,7 +2,13 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{Factor, FactorValues, Factors, OneOrMany, PlanError, SpannedError, Topology, Value};
+use crate::{
+    factors::{Factors, table::Factor, topology::Topology, value::Value, values::FactorValues},
+    syntax::{
+        one_or_many::OneOrMany,
+        spanned_error::{PlanError, SpannedError},
+    },
+};
 
 /// Maximum number of samples in flight. Each of them may have a buffer in every node.
 pub const MAX_IN_FLIGHT: u32 = 1000;

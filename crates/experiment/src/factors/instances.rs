@@ -1,8 +1,16 @@
 //! Instances of a keyed type, and filters of their keys.
 
+use driver_abi::{description::DriverDescription, policies::Qos};
+
 use crate::{
-    DriverDescription, Factor, FactorValues, Factors, FilterSpec, Join, OneOrMany, PlanError, Qos,
-    SpannedError, Value, Workload,
+    factors::{
+        Factors, Workload, content_filter::FilterSpec, discovery::Join, table::Factor, value::Value,
+        values::FactorValues,
+    },
+    syntax::{
+        one_or_many::OneOrMany,
+        spanned_error::{PlanError, SpannedError},
+    },
 };
 
 /// Maximum number of instances: a reader keeps the newest sequence number of each.

@@ -9,7 +9,14 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Factors, PercentOfMax, Rate, RateSpec, factors::rate::THROTTLE_QUEUE, syntax::named::named};
+use crate::{
+    factors::{
+        Factors,
+        percent_of_max::PercentOfMax,
+        rate::{Rate, RateSpec, THROTTLE_QUEUE},
+    },
+    syntax::named::named,
+};
 
 /// Offered load of a flow: the intended send times of its samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

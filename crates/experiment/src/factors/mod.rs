@@ -42,6 +42,7 @@ mod writer_loads;
 
 use std::collections::BTreeMap;
 
+use driver_abi::{description::ReceiveMode, policies::Qos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,8 +60,11 @@ pub use self::{
     values::FactorValues,
 };
 use crate::{
-    Discovery, EndpointQos, Flow, KeyFilter, LinkSpec, Load, Placement, Qos, Queues, ReceiveMode, Scale,
-    Topology, Variables, syntax::named::named,
+    factors::{
+        content_filter::KeyFilter, discovery::Discovery, endpoint_qos::EndpointQos, flow::Flow, load::Load,
+        placement::Placement, queues::Queues, scale::Scale, topology::Topology, variables::Variables,
+    },
+    syntax::{link::LinkSpec, named::named},
 };
 
 /// Values of all factors of a cell: every setting of a run, as it is requested from the driver.

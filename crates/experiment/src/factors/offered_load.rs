@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Factors, Flow, Load};
+use crate::factors::{Factors, flow::Flow, load::Load};
 
 /// Samples and payload that all flows of a cell write and deliver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -84,7 +84,7 @@ impl std::iter::Sum for OfferedLoad {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Rate, Topology};
+    use crate::factors::{rate::Rate, topology::Topology};
 
     fn flow(name: &str, load: Load, from: &[&str], to: &[&str]) -> Flow {
         let names = |of: &[&str]| of.iter().map(|&name| name.to_owned()).collect();

@@ -1,10 +1,12 @@
 //! QoS policies of an experiment file: those of [`Qos`], with durations as text.
 
+use driver_abi::policies::{
+    DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{
-    DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos,
     factors::policy_values::{Planned as _, PolicyDuration, ReliabilityChoice},
     syntax::one_or_many::{Located, Span},
 };

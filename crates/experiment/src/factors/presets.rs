@@ -5,9 +5,14 @@
 //! lifespan and liveliness of all of them, is not requested. `system_default` leaves reliability and history to the
 //! middleware as well; here it requests the defaults of DDS 1.4 for them, so that every middleware gets the same.
 
+use driver_abi::policies::{Durability, History, Reliability};
+
 use crate::{
-    Durability, History, Policies, Reliability, ReliabilityChoice, Span, factors::policies::EndpointPolicies,
-    syntax::one_or_many::Located,
+    factors::{
+        policies::{EndpointPolicies, Policies},
+        policy_values::ReliabilityChoice,
+    },
+    syntax::one_or_many::{Located, Span},
 };
 
 /// Preset that requests nothing.
@@ -79,7 +84,8 @@ fn keep_last(depth: i32, at: &Span) -> Policies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Qos, factors::endpoint_qos::End};
+    use crate::factors::endpoint_qos::End;
+    use driver_abi::policies::Qos;
 
     /// Constants of `rmw/qos_profiles.h` and `rmw/types.h` (ROS 2 Jazzy), as text of that file: history, depth, reliability,
     /// durability.

@@ -1,7 +1,12 @@
 //! Participants that share a process: those of the workload `discovery`, and those of writing endpoints.
 
 use crate::{
-    Factor, FactorValues, Factors, OneOrMany, PlanError, SpannedError, Topology, Value, Workload, is_pair,
+    factors::{Factors, Workload, table::Factor, topology::Topology, value::Value, values::FactorValues},
+    syntax::{
+        driver_name::is_pair,
+        one_or_many::OneOrMany,
+        spanned_error::{PlanError, SpannedError},
+    },
 };
 
 /// Rejects numbers of participants per process without effect, and those that leave a process with fewer.

@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Factors, InputFile, PlanError, Policies, Span,
-    factors::{dds_xml, presets},
-    syntax::input_file::FileError,
+    factors::{Factors, dds_xml, policies::Policies, presets},
+    syntax::{
+        input_file::{FileError, InputFile},
+        one_or_many::Span,
+        spanned_error::PlanError,
+    },
 };
 
 pub use dds_xml::variable_names;

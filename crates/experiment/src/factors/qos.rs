@@ -1,6 +1,6 @@
 //! Default limits of the queues of endpoints, and whether two cells request the same QoS.
 
-use crate::Qos;
+use driver_abi::policies::Qos;
 
 /// Maximum queue of a writer or reader in bytes, and the limits of its number of samples, if the file requests none.
 const QUEUE_BYTES: u64 = 64 << 20;

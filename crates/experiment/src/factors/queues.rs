@@ -2,13 +2,21 @@
 
 use std::ops::RangeInclusive;
 
+use driver_abi::description::ReceiveMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Factor, FactorValues, Factors, GroupSpec, PlanError, ReceiveGroup, ReceiveMode, SpannedError, Value,
+    factors::{
+        Factors,
+        group::{GroupSpec, ReceiveGroup},
+        table::Factor,
+        value::Value,
+        values::FactorValues,
+    },
     syntax::{
         one_or_many::{Located, OneOrMany},
+        spanned_error::{PlanError, SpannedError},
         units::{Size, Time},
     },
 };

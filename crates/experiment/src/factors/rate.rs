@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    PercentOfMax,
+    factors::percent_of_max::PercentOfMax,
     syntax::units::{Time, integer, textual},
 };
 

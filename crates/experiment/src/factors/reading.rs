@@ -11,14 +11,15 @@ use serde::{
 use serde_json::{Map, Value as Json};
 
 use crate::{
-    Located, OneOrMany, VariableValue,
     factors::{
         driver_options::DriverOptions,
         rows::{ENV, FACTORS},
         table::{Factor, Form},
         value::Value,
         values::FactorValues,
+        variables::VariableValue,
     },
+    syntax::one_or_many::{Located, OneOrMany},
 };
 
 /// Keys of `[factors]` besides those of the table of factors.

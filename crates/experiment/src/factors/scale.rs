@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::{Factors, Flow, Load, Rate, Workload};
+use crate::factors::{Factors, Workload, flow::Flow, load::Load, rate::Rate};
 
 /// Factor of the rates of all flows, in millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,11 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use driver_abi::description::DriverDescription;
+
 use crate::{
-    DriverDescription, Factors, OneOrMany, PlanError, SpannedError,
     factors::{
+        Factors,
         value::{Kind, Value},
         values::FactorValues,
+    },
+    syntax::{
+        one_or_many::OneOrMany,
+        spanned_error::{PlanError, SpannedError},
     },
 };
 

@@ -2,9 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use driver_abi::description::ReceiveMode;
+
 use crate::{
-    Compared, FACTORS, Factor, Factors, FilterSpec, Form, GroupSpec, KeyFilter, Kind, Placement,
-    ReceiveGroup, ReceiveMode, Topology, Value, Workload, gather_curves, gather_series,
+    factors::{
+        Factors, Workload,
+        cells::{gather_curves, gather_series},
+        content_filter::{FilterSpec, KeyFilter},
+        group::{GroupSpec, ReceiveGroup},
+        placement::Placement,
+        rows::FACTORS,
+        table::{Compared, Factor, Form},
+        topology::Topology,
+        value::{Kind, Value},
+    },
     syntax::units::{Size, Time},
 };
 
@@ -23,12 +34,12 @@ fn other_value(row: &Factor) -> Value {
         Kind::Receive => ReceiveMode::Polling.into(),
         Kind::Group => GroupSpec::Group { samples: 8, delay_ns: 5_000 }.into(),
         Kind::Filter => FilterSpec::Keys(KeyFilter { first: 3, last: 5 }).into(),
-        Kind::Join => crate::Join::Late.into(),
+        Kind::Join => crate::factors::discovery::Join::Late.into(),
         Kind::Topology => Topology::Mesh { writers: 2, readers: 3 }.into(),
-        Kind::LinkRate => crate::LinkRate(Some(10_000_000)).into(),
-        Kind::LinkDelay => crate::LinkDelay(1_000_000).into(),
-        Kind::Scale => crate::Scale::new(2.0).expect("a scale").into(),
-        Kind::LinkLoss => crate::LinkLoss(1_000).into(),
+        Kind::LinkRate => crate::syntax::link_values::LinkRate(Some(10_000_000)).into(),
+        Kind::LinkDelay => crate::syntax::link_values::LinkDelay(1_000_000).into(),
+        Kind::Scale => crate::factors::scale::Scale::new(2.0).expect("a scale").into(),
+        Kind::LinkLoss => crate::syntax::link_values::LinkLoss(1_000).into(),
         Kind::Placement => Placement { entries: vec![("writer".to_owned(), "h1".to_owned())] }.into(),
         kind => panic!("`{}` of the kind {kind:?} is not set by itself", row.key),
     }

@@ -1,8 +1,18 @@
 //! Topics among which a writing endpoint spreads its samples.
 
 use crate::{
-    Factor, FactorValues, Load, OneOrMany, PlanError, Rate, SpannedError, Value, Workload,
-    factors::{load::Arrival, rate::RateSpec},
+    factors::{
+        Workload,
+        load::{Arrival, Load},
+        rate::{Rate, RateSpec},
+        table::Factor,
+        value::Value,
+        values::FactorValues,
+    },
+    syntax::{
+        one_or_many::OneOrMany,
+        spanned_error::{PlanError, SpannedError},
+    },
 };
 
 /// Maximum number of topics: that of the flows of a run.
@@ -77,7 +87,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Schedule;
+    use crate::plan::schedule::Schedule;
 
     fn times(load: &Load, offset_ns: u64, until_ns: u64) -> Vec<u64> {
         let schedule =

@@ -2,12 +2,20 @@
 
 use std::fmt;
 
+use driver_abi::description::ReceiveMode;
 use schemars::{JsonSchema as _, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer, de::MapAccess};
 
 use crate::{
-    Arrival, BatchSamples, FilterSpec, GroupSpec, Join, LinkDelay, LinkLoss, LinkRate, OneOrMany, Placement,
-    RateSpec, ReceiveMode, Scale, Size, Time, Topology, Workload, syntax::one_or_many::Located,
+    factors::{
+        Workload, batch::BatchSamples, content_filter::FilterSpec, discovery::Join, group::GroupSpec,
+        load::Arrival, placement::Placement, rate::RateSpec, scale::Scale, topology::Topology,
+    },
+    syntax::{
+        link_values::{LinkDelay, LinkLoss, LinkRate},
+        one_or_many::{Located, OneOrMany},
+        units::{Size, Time},
+    },
 };
 
 /// Type that is the value of a factor.

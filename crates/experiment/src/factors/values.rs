@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Located, OneOrMany, Span, Workload,
     factors::{
+        Workload,
         driver_options::DriverOptions,
         value::{FactorType, Value},
         variables::VariableAxes,
     },
+    syntax::one_or_many::{Located, OneOrMany, Span},
 };
 
 /// Values of some factors. `exclude` and `baseline` match the cells that have one of the given values of each given

@@ -6,14 +6,15 @@ use std::{
     fmt,
 };
 
+use driver_abi::description::DriverDescription;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    DriverDescription, Factors, PlanError, SpannedError,
+    factors::Factors,
     syntax::{
         one_or_many::{Located, OneOrMany},
-        spanned_error::all_distinct,
+        spanned_error::{PlanError, SpannedError, all_distinct},
     },
 };
 

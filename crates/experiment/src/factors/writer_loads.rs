@@ -2,7 +2,15 @@
 
 use std::slice;
 
-use crate::{Factor, FactorValues, Load, OneOrMany, PlanError, RateSpec, SpannedError, Topology, Value};
+use crate::{
+    factors::{
+        load::Load, rate::RateSpec, table::Factor, topology::Topology, value::Value, values::FactorValues,
+    },
+    syntax::{
+        one_or_many::OneOrMany,
+        spanned_error::{PlanError, SpannedError},
+    },
+};
 
 impl RateSpec {
     /// Returns the rates of the writing endpoints if they have rates of their own, else this one rate.

@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Cell, FactorValues, Located, Span,
-    plan::{changes::Changes, experiment_file::ExperimentFile},
+    factors::FactorValues,
+    plan::{changes::Changes, experiment::Cell, experiment_file::ExperimentFile},
+    syntax::one_or_many::{Located, Span},
 };
 
 /// Factors that flows have themselves.

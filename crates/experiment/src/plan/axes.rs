@@ -1,12 +1,11 @@
 //! Values of all factors of an experiment: those of the file and defaults, checked.
 
 use crate::{
-    FactorValues, OWN_INTERFACE, PlanError, SpannedError,
-    factors::{DEFAULT_BASE, DEFAULT_PROFILE, FACTORS, variables},
+    factors::{DEFAULT_BASE, DEFAULT_PROFILE, FACTORS, FactorValues, placement::OWN_INTERFACE, variables},
     plan::{experiment_file::ExperimentFile, instances, plan_inputs::PlanInputs, queue_checks},
     syntax::{
         one_or_many::{Located, OneOrMany},
-        spanned_error::all_distinct,
+        spanned_error::{PlanError, SpannedError, all_distinct},
     },
 };
 

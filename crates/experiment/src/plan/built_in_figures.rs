@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::{PublishedSection, syntax::one_or_many::Located};
+use crate::{plan::published_section::PublishedSection, syntax::one_or_many::Located};
 
 /// Embeds `published/NAME.toml` of the source tree.
 macro_rules! files {

@@ -2,20 +2,25 @@
 
 use std::collections::BTreeMap;
 
+use driver_abi::{
+    description::{DriverDescription, Support},
+    policies::{Durability, History, Policy, Qos, QosDuration, Reliability},
+};
+
 use crate::{
-    Batching, DriverDescription, Durability, EndpointQos, FactorValues, Flow, History, MIN_SIZE_BYTES,
-    PlanError, Policy, Qos, QosDuration, Reliability, ReliabilityChoice, SpannedError, Support,
     factors::{
-        DEFAULT_BASE, DEFAULT_PROFILE,
-        endpoint_qos::{End, support_of, without_effect},
+        Batching, DEFAULT_BASE, DEFAULT_PROFILE, FactorValues,
+        endpoint_qos::{End, EndpointQos, support_of, without_effect},
+        flow::Flow,
         policies::Policies,
+        policy_values::ReliabilityChoice,
         qos::default_max_samples,
     },
     plan::{axes::MAX_CELLS, batches::Batch, expansion::Expansion},
     syntax::{
         one_or_many::{Located, OneOrMany},
-        spanned_error::all_distinct,
-        units::Size,
+        spanned_error::{PlanError, SpannedError, all_distinct},
+        units::{MIN_SIZE_BYTES, Size},
     },
 };
 

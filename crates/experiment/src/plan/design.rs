@@ -2,13 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use driver_abi::description::ReceiveMode;
 use rand::{rngs::ChaCha8Rng, seq::SliceRandom as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Factors, HostSpec, KeyFilter, ReceiveGroup, ReceiveMode, SecondTier, ThreadPriorities, Workload,
-    WriterDesign, WritingThreads, wire_bytes,
+    ethernet::wire_bytes,
+    factors::{Factors, Workload, content_filter::KeyFilter, group::ReceiveGroup},
+    plan::{
+        second_tier::SecondTier, thread_priorities::ThreadPriorities, threads::WritingThreads,
+        writer_design::WriterDesign,
+    },
+    syntax::host_spec::HostSpec,
 };
 
 /// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen

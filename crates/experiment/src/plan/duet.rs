@@ -5,7 +5,14 @@ use std::collections::BTreeSet;
 
 use rand::RngExt as _;
 
-use crate::{Cell, DuetSlot, Pin, Plan, PlanError, ScheduledRun, Workload, plan::experiment::Stream};
+use crate::{
+    factors::Workload,
+    plan::{
+        design::Pin,
+        experiment::{Cell, DuetSlot, Plan, ScheduledRun, Stream},
+    },
+    syntax::spanned_error::PlanError,
+};
 
 impl Pin {
     /// Splits the cores of each endpoint into two sets of equal size. Returns `None` if an endpoint has fewer than

@@ -1,8 +1,13 @@
 //! Exclusion of cells: an unsupported combination that is excluded is not an error.
 
 use crate::{
-    Cell, FactorValues, Located, Plan, SpannedError,
-    plan::{expansion::Expansion, experiment_file::ExperimentFile},
+    factors::FactorValues,
+    plan::{
+        expansion::Expansion,
+        experiment::{Cell, Plan},
+        experiment_file::ExperimentFile,
+    },
+    syntax::{one_or_many::Located, spanned_error::SpannedError},
 };
 
 impl ExperimentFile {

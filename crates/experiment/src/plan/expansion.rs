@@ -1,9 +1,12 @@
 //! Expansion of the factors into cells, per driver, limited to what the driver supports.
 
+use driver_abi::description::DriverDescription;
+
 use crate::{
-    DriverDescription, Factor, FactorValues, Factors, Flow, Load, PlanError, SpannedError, Value, Workload,
-    factors::{FACTORS, SetValue, driver_pair, variables},
-    is_pair,
+    factors::{
+        FACTORS, Factor, FactorValues, Factors, SetValue, Value, Workload, driver_pair, flow::Flow,
+        load::Load, variables,
+    },
     plan::{
         axes::{MAX_CELLS, count},
         batches::Batch,
@@ -12,7 +15,11 @@ use crate::{
         plan_inputs::PlanInputs,
         queue_checks,
     },
-    syntax::one_or_many::{Located, OneOrMany},
+    syntax::{
+        driver_name::is_pair,
+        one_or_many::{Located, OneOrMany},
+        spanned_error::{PlanError, SpannedError},
+    },
 };
 
 const UNBATCHED: Batch = Batch::Bytes(0);

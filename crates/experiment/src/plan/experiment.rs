@@ -7,8 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Design, Factors, Limits, Published, RUN_OVERHEAD_NS, Search, Workload,
-    factors::{Aspect, aspects},
+    factors::{Aspect, Factors, Workload, aspects},
+    plan::{
+        design::{Design, RUN_OVERHEAD_NS},
+        limits::Limits,
+        published::Published,
+        search::Search,
+    },
 };
 
 /// Plan of an experiment. It determines all of its runs.

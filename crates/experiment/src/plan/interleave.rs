@@ -5,9 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::{
-    Cell, Plan, PlanInputs, SpannedError, Variants,
     factors::{Aspect, aspects},
-    plan::{duet, experiment_file::ExperimentFile, published},
+    plan::{
+        duet,
+        experiment::{Cell, Plan, Variants},
+        experiment_file::ExperimentFile,
+        plan_inputs::PlanInputs,
+        published,
+    },
+    syntax::spanned_error::SpannedError,
 };
 
 /// Names of the variants, prefixes of their cells' ids.

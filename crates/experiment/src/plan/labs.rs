@@ -1,10 +1,14 @@
 //! Virtual hosts that an experiment creates, and the factors of their links.
 
 use crate::{
-    LabSpec, LinkSpec, Located, PlanError, SpannedError,
     factors::LINK_KEYS,
     plan::{experiment_file::ExperimentFile, hosts::HostSection, plan_inputs::PlanInputs},
-    syntax::link_values::{LinkDelay, LinkLoss, LinkRate},
+    syntax::{
+        link::{LabSpec, LinkSpec},
+        link_values::{LinkDelay, LinkLoss, LinkRate},
+        one_or_many::Located,
+        spanned_error::{PlanError, SpannedError},
+    },
 };
 
 impl PlanInputs<'_> {

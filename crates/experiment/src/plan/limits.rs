@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Factors, Topology};
+use crate::factors::{Factors, topology::Topology};
 
 /// Time without an echo after which a ping is lost, in ns, where links have no delay that is known.
 const PING_NS: u64 = 200_000_000;
@@ -84,7 +84,7 @@ impl Default for Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LinkSpec;
+    use crate::syntax::link::LinkSpec;
 
     #[test]
     fn ping_waits_for_the_delay_of_its_links_unless_a_time_is_given() {

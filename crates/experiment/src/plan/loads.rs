@@ -3,10 +3,17 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    FactorValues, Load, PlanError, Span, SpannedError, Trace, Workload,
-    factors::{load::Arrival, rate::RateSpec},
+    factors::{
+        FactorValues, Workload,
+        load::{Arrival, Load, Trace},
+        rate::RateSpec,
+    },
     plan::{experiment_file::ExperimentFile, plan_inputs::PlanInputs},
-    syntax::{one_or_many::Located, trace::trace_times},
+    syntax::{
+        one_or_many::{Located, Span},
+        spanned_error::{PlanError, SpannedError},
+        trace::trace_times,
+    },
 };
 
 const RATES: &str = "up to 100M samples a second, and an hour from one sample to the next";

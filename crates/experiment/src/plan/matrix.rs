@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Cell, Design, FactorValues, Factors, PlanError, SpannedError,
-    factors::ids,
+    factors::{FactorValues, Factors, ids},
     plan::{
         adaptation,
         axes::{included, with_defaults},
+        design::Design,
         expansion::{Expansion, Note},
+        experiment::Cell,
         experiment_file::ExperimentFile,
         flows,
         loads::{self, Traces},
@@ -16,7 +17,10 @@ use crate::{
         probes,
         selection::{matches, no_match},
     },
-    syntax::one_or_many::{Located, OneOrMany},
+    syntax::{
+        one_or_many::{Located, OneOrMany},
+        spanned_error::{PlanError, SpannedError},
+    },
 };
 
 /// Returns the cells with their ids, and notes about changes and omissions.

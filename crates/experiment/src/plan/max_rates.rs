@@ -2,7 +2,13 @@
 
 use rand::seq::SliceRandom as _;
 
-use crate::{Cell, Factors, Load, Plan, factors::load::load_id, plan::experiment::Stream};
+use crate::{
+    factors::{
+        Factors,
+        load::{Load, load_id},
+    },
+    plan::experiment::{Cell, Plan, Stream},
+};
 
 /// Runs of each maximum; fewer do not show the spread of runs.
 pub const MAXIMUM_RUNS: u32 = 3;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{OfferedLoad, Plan};
+use crate::{factors::offered_load::OfferedLoad, plan::experiment::Plan};
 
 /// Cell of a plan with the load that its flows offer together.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

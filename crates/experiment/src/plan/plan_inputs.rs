@@ -2,7 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::{DriverDescription, InputFile, Pin, Plan, PlannedHost};
+use driver_abi::description::DriverDescription;
+
+use crate::{
+    plan::{
+        design::{Pin, PlannedHost},
+        experiment::Plan,
+    },
+    syntax::input_file::InputFile,
+};
 
 /// Inputs of a plan besides the experiment file.
 pub struct PlanInputs<'a> {

@@ -3,19 +3,27 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Cell, Design, Effort, FactorValues, Factors, Limits, Plan, PlanError, Precision, RunOrder, Search,
-    SpannedError, Workload, WritingThreads,
+    factors::{FactorValues, Factors, Workload},
     plan::{
-        design::{CHECK_EVERY, windows},
+        design::{CHECK_EVERY, Design, Precision, RunOrder, windows},
         duet,
+        effort::Effort,
+        experiment::{Cell, Plan},
         experiment_file::{DesignSection, ExperimentFile},
+        limits::Limits,
         limits_section::LimitsSection,
         matrix,
         plan_inputs::PlanInputs,
+        search::Search,
         search_section::SearchSection,
         selection::{matches, no_match},
+        threads::WritingThreads,
     },
-    syntax::{one_or_many::Located, units::Time},
+    syntax::{
+        one_or_many::Located,
+        spanned_error::{PlanError, SpannedError},
+        units::Time,
+    },
 };
 
 const MS: u64 = 1_000_000;

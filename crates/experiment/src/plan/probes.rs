@@ -1,15 +1,21 @@
 //! Validation of echo probes and of throttled rates, which depend on them.
 
+use driver_abi::description::{DriverDescription, ReceiveMode};
+
 use crate::{
-    Design, DriverDescription, FactorValues, FilterSpec, PlanError, ReceiveMode, SpannedError, Topology,
-    Value, Workload,
     factors::{
+        FactorValues, Value, Workload,
+        content_filter::FilterSpec,
         endpoint_qos::End,
         policies::Policies,
         rate::{RateSpec, THROTTLE_QUEUE},
+        topology::Topology,
     },
-    plan::{expansion::Expansion, experiment_file::ExperimentFile},
-    syntax::one_or_many::{Located, Span},
+    plan::{design::Design, expansion::Expansion, experiment_file::ExperimentFile},
+    syntax::{
+        one_or_many::{Located, Span},
+        spanned_error::{PlanError, SpannedError},
+    },
 };
 
 /// Minimum distance of echo probes in samples: fewer than 1 % of the samples are echoed.

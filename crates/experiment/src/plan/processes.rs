@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    PlanError, SpannedError,
     factors::flow::{READING_PROCESS, WRITING_PROCESS},
     plan::{
         experiment_file::{ExperimentFile, FlowSection},
         loads::contradiction,
     },
-    syntax::one_or_many::{Located, OneOrMany, Span},
+    syntax::{
+        one_or_many::{Located, OneOrMany, Span},
+        spanned_error::{PlanError, SpannedError},
+    },
 };
 
 /// Maximum length of a name of a flow or of a process.

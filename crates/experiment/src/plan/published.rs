@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Figure;
+use crate::syntax::figure::Figure;
 
 /// Published figures of a table, by cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

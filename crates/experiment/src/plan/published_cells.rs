@@ -3,17 +3,22 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Cell, FactorValues, Factors, Figure, InputFile, Plan, PlanError, PlanInputs, Published, PublishedFigure,
-    PublishedRepeat, PublishedSection, Size, SpannedError, Value, Workload,
+    factors::{FactorValues, Factors, Value, Workload},
     plan::{
         built_in_figures::BuiltInFigures,
+        experiment::{Cell, Plan},
         experiment_file::ExperimentFile,
-        published_section::{RowEntry, RowFactor},
+        plan_inputs::PlanInputs,
+        published::{Published, PublishedFigure, PublishedRepeat},
+        published_section::{PublishedSection, RowEntry, RowFactor},
         selection::matches,
     },
     syntax::{
+        figure::Figure,
+        input_file::InputFile,
         one_or_many::{Located, OneOrMany},
-        spanned_error::all_distinct,
+        spanned_error::{PlanError, SpannedError, all_distinct},
+        units::Size,
     },
 };
 

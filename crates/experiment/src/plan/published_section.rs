@@ -4,10 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FactorValues, Figure, MIN_SIZE_BYTES, PlanError, PublishedConditions, Size, SpannedError,
+    factors::FactorValues,
+    plan::published::PublishedConditions,
     syntax::{
+        figure::Figure,
         one_or_many::{Located, OneOrMany},
-        spanned_error::all_distinct,
+        spanned_error::{PlanError, SpannedError, all_distinct},
+        units::{MIN_SIZE_BYTES, Size},
     },
 };
 

@@ -7,7 +7,7 @@ use std::{hint::black_box, sync::Arc};
 
 use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 
-use crate::{Load, Rate};
+use crate::factors::{load::Load, rate::Rate};
 
 /// Number of send times of a Poisson flow that are kept for late samples.
 const REACH: u64 = 1 << 20;

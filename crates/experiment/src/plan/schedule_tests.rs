@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::Trace;
+use crate::factors::load::Trace;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Scale, syntax::named::named};
+use crate::{factors::scale::Scale, syntax::named::named};
 
 /// Typical length of a search in duration sums, and its typical number of trials; see `docs/explain/search.md`.
 const TYPICAL_SUMS: u64 = 5;

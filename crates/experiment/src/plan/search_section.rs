@@ -4,10 +4,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Effort, Flow, GoalKind, PlanError, RUN_OVERHEAD_NS, Scale, ScaleRange, Search, SearchGoal, SpannedError,
+    factors::{flow::Flow, scale::Scale},
+    plan::{
+        design::RUN_OVERHEAD_NS,
+        effort::Effort,
+        search::{GoalKind, ScaleRange, Search, SearchGoal},
+    },
     syntax::{
         one_or_many::{Located, OneOrMany},
-        spanned_error::all_distinct,
+        spanned_error::{PlanError, SpannedError, all_distinct},
         units::{Percent, Time},
     },
 };

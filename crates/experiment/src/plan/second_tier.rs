@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FactorValues, syntax::one_or_many::Located};
+use crate::{factors::FactorValues, syntax::one_or_many::Located};
 
 /// Cells that are measured in few blocks, to explore: no claim is made about them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

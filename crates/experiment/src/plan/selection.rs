@@ -3,10 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Compared, Factor, FactorValues, Factors, InputFile, OneOrMany, PlanError, Value, VariableValue,
-    factors::{driver_options, variables},
+    factors::{
+        Compared, Factor, FactorValues, Factors, Value, driver_options,
+        variables::{self, VariableValue},
+    },
     plan::plan_inputs::PlanInputs,
-    syntax::{driver_name::without_version, similar::one_of},
+    syntax::{
+        driver_name::without_version, input_file::InputFile, one_or_many::OneOrMany, similar::one_of,
+        spanned_error::PlanError,
+    },
 };
 
 /// Returns whether a cell has one of the selected values of each selected factor.

@@ -1,8 +1,12 @@
 //! Checks of the factors of all flows: `scale` and `background`.
 
 use crate::{
-    FlowKind, PlanError, SpannedError, Workload, plan::experiment_file::ExperimentFile,
-    syntax::one_or_many::Located,
+    factors::{Workload, flow::FlowKind},
+    plan::experiment_file::ExperimentFile,
+    syntax::{
+        one_or_many::Located,
+        spanned_error::{PlanError, SpannedError},
+    },
 };
 
 /// Rejects the factors `scale` and `background` where they have no effect, or leave nothing to measure.

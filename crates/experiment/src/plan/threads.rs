@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Flow;
+use crate::factors::flow::Flow;
 
 /// Threads that write the flows of an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -90,7 +90,7 @@ impl WritingThreads {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Load;
+    use crate::factors::load::Load;
 
     #[test]
     fn flows_without_a_group_have_threads_of_their_own() {

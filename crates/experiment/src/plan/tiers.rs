@@ -1,16 +1,18 @@
 //! Division of the cells of a plan into two tiers.
 
 use crate::{
-    Cell, Factors, Plan, PlanError, PlanInputs, SpannedError,
-    factors::FACTORS,
+    factors::{FACTORS, Factors},
     plan::{
+        experiment::{Cell, Plan},
         experiment_file::ExperimentFile,
         matrix,
+        plan_inputs::PlanInputs,
         second_tier::SecondTier,
         selection::{matches, no_match},
     },
     syntax::{
         one_or_many::Located,
+        spanned_error::{PlanError, SpannedError},
         units::{Time, short},
     },
 };

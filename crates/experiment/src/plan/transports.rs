@@ -1,10 +1,16 @@
 //! Transports of a driver that an experiment file requests.
 
+use driver_abi::description::{DriverDescription, TransportInfo};
+
 use crate::{
-    DriverDescription, FactorValues, HostSpec, PlanError, SpannedError, TransportInfo,
-    factors::placement::Placement,
+    factors::{FactorValues, placement::Placement},
     plan::{expansion::Expansion, plan_inputs::PlanInputs},
-    syntax::{driver_name::drivers_of_ends, one_or_many::OneOrMany},
+    syntax::{
+        driver_name::drivers_of_ends,
+        host_spec::HostSpec,
+        one_or_many::OneOrMany,
+        spanned_error::{PlanError, SpannedError},
+    },
 };
 
 /// Names for the transport that each driver has without a request, and for each single one of its transports.

@@ -1,7 +1,13 @@
 //! Endpoints of a full mesh: participants that find each other.
 
 use super::{CellShape, Endpoint, Place, Role, number, topic};
-use crate::{StreamSpec, WriterSpec, drivers_of_ends, entity_name};
+use crate::{
+    run_topology::{
+        entity_name,
+        specs::{StreamSpec, WriterSpec},
+    },
+    syntax::driver_name::drivers_of_ends,
+};
 
 /// Topic of the writers, and of the readers, with the same index.
 const MESH: &str = "mesh";
@@ -35,7 +41,11 @@ pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint
         let reader = |index: usize| {
             let streams = (0..usize::from(participants)).map(|of| stream(of, index)).collect();
             let reader = cell.reader(0, MESH, streams);
-            crate::ReaderSpec { name: entity_name("reader", index), topic: topic(MESH, index), ..reader }
+            crate::run_topology::specs::ReaderSpec {
+                name: entity_name("reader", index),
+                topic: topic(MESH, index),
+                ..reader
+            }
         };
         Endpoint {
             id: format!("{}-{}", Role::Participant.name(), participant + 1),

@@ -1,7 +1,7 @@
 //! Samples that the filter of a reader includes.
 
 use super::{RunTopology, StreamSpec};
-use crate::KeyFilter;
+use crate::factors::content_filter::KeyFilter;
 
 /// Number of sequence numbers in a header.
 const HEADER_NUMBERS: u64 = 1 << 32;

@@ -30,9 +30,21 @@ pub use self::{
     specs::{ParticipantSpec, ReaderSpec, StreamSpec, WriterSpec},
     topics::{EntityIndex, Topics},
 };
+use driver_abi::{
+    description::ReceiveMode,
+    policies::{Qos, QosDuration, Reliability},
+};
+
 use crate::{
-    Batching, Design, Factors, Flow, Join, OWN_INTERFACE, Pin, Plan, Qos, QosDuration, ReceiveMode,
-    Reliability, Topology, Workload, drivers_of_ends, is_pair,
+    factors::{
+        Batching, Factors, Workload, discovery::Join, flow::Flow, placement::OWN_INTERFACE,
+        topology::Topology,
+    },
+    plan::{
+        design::{Design, Pin},
+        experiment::Plan,
+    },
+    syntax::driver_name::{drivers_of_ends, is_pair},
 };
 
 /// Number of participants for which a driver looks on a host if it is not known.

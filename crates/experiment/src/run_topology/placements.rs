@@ -2,7 +2,12 @@
 
 use super::RunTopology;
 use crate::{
-    ExperimentFile, HostSection, Placement, Plan, PlanError, SpannedError, syntax::host_spec::is_host_name,
+    factors::placement::Placement,
+    plan::{experiment::Plan, experiment_file::ExperimentFile, hosts::HostSection},
+    syntax::{
+        host_spec::is_host_name,
+        spanned_error::{PlanError, SpannedError},
+    },
 };
 
 impl ExperimentFile {

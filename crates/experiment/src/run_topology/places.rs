@@ -6,7 +6,13 @@ use std::{
 };
 
 use super::{Endpoint, Role, RunTopology};
-use crate::{Factors, OWN_INTERFACE, Pin, PlannedHost, ThreadPriorities, Topology};
+use crate::{
+    factors::{Factors, placement::OWN_INTERFACE, topology::Topology},
+    plan::{
+        design::{Pin, PlannedHost},
+        thread_priorities::ThreadPriorities,
+    },
+};
 
 /// Name of the host of an experiment without hosts of its own: the one that the runner is on.
 pub const LOCAL_HOST: &str = "local";

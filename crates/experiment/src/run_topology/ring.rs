@@ -1,7 +1,10 @@
 //! Rings: each node passes the samples of the node before it on to the node after it.
 
 use super::{CellShape, Endpoint, Place, Role, RunTopology, topic};
-use crate::{ReaderSpec, WriterSpec, drivers_of_ends};
+use crate::{
+    run_topology::specs::{ReaderSpec, WriterSpec},
+    syntax::driver_name::drivers_of_ends,
+};
 
 /// Topic of a hop: node N writes topic N, and the node after it reads it.
 const HOP: &str = "hop";

@@ -1,7 +1,14 @@
 //! Endpoints of a system: processes that write some flows and read others.
 
 use super::{CellShape, Endpoint, OUT, Place, Role, number, places};
-use crate::{Flow, ReaderSpec, StreamSpec, WriterSpec, drivers_of_ends, entity_name};
+use crate::{
+    factors::flow::Flow,
+    run_topology::{
+        entity_name,
+        specs::{ReaderSpec, StreamSpec, WriterSpec},
+    },
+    syntax::driver_name::drivers_of_ends,
+};
 
 /// Returns the endpoints of the processes that the flows name: one for what a process writes, and one for what it reads.
 /// Both share its participant.
@@ -97,7 +104,11 @@ fn endpoint(
 
 #[cfg(test)]
 mod tests {
-    use crate::{Factors, Load, Pin, Rate, Role, RunTopology, Workload};
+    use crate::{
+        factors::{Factors, Workload, load::Load, rate::Rate},
+        plan::design::Pin,
+        run_topology::{RunTopology, role::Role},
+    };
 
     use super::*;
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Load, Rate, Topology};
+use crate::factors::{load::Load, rate::Rate, topology::Topology};
 
 fn run_topology(workload: Workload, probed: bool, change: impl FnOnce(&mut Factors)) -> RunTopology {
     let mut factors = Factors { driver: "a+b".to_owned(), workload, ..Factors::default() };

@@ -1,7 +1,10 @@
 //! Settings of single writing endpoints in the topology of a run.
 
 use super::RunTopology;
-use crate::{Batching, Design, Factors};
+use crate::{
+    factors::{Batching, Factors},
+    plan::design::Design,
+};
 
 impl RunTopology {
     /// Applies the sizes of single writers, to their writers and to the readers that expect their samples.

@@ -126,7 +126,7 @@ fn content(document: &ResultDocument) -> Content {
     let answer: Vec<String> = answer
         .iter()
         .take(SENTENCES)
-        .map(|sentence| sentence.iter().map(crate::Words::text).collect())
+        .map(|sentence| sentence.iter().map(crate::page::Words::text).collect())
         .collect();
     let environment = document.hosts.iter().flat_map(|host| {
         let prefix = if document.hosts.len() > 1 { format!("{}: ", host.name) } else { String::new() };

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, collections::BTreeSet, str::FromStr};
 
 use super::{Entry, Node, Value};
-use crate::{ImportError, Position};
+use crate::error::{ImportError, Position};
 
 /// Table whose keys are read one by one.
 pub(crate) struct Fields<'n> {

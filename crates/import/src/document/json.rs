@@ -9,7 +9,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 use super::{Entry, MAX_DEPTH, Node, Value, push, too_deep};
-use crate::{ImportError, Position};
+use crate::error::{ImportError, Position};
 
 /// Parses a JSON document.
 pub(crate) fn parse(text: &str) -> Result<Node, ImportError> {

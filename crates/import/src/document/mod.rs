@@ -8,7 +8,7 @@ pub(crate) use fields::Fields;
 pub(crate) use json::parse as parse_json;
 pub(crate) use yaml::parse as parse_yaml;
 
-use crate::{ImportError, Position};
+use crate::error::{ImportError, Position};
 
 /// Deepest nesting of a document.
 const MAX_DEPTH: usize = 32;

@@ -6,7 +6,7 @@ use yaml_rust2::{
 };
 
 use super::{Entry, MAX_DEPTH, Node, Value, push, too_deep};
-use crate::{ImportError, Position};
+use crate::error::{ImportError, Position};
 
 /// Parses a YAML document. An empty one is an empty table.
 pub(crate) fn parse(text: &str) -> Result<Node, ImportError> {

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use super::types::{DataSize, HEADER_BYTES, data_size};
 use crate::{
-    Durability, History, ImportError, Liveliness, Position, Reliability, System, document::Fields,
-    qos::EndpointQos,
+    document::Fields,
+    error::{ImportError, Position},
+    qos::{Durability, EndpointQos, History, Liveliness, Reliability},
+    system::System,
 };
 
 /// Longest period in µs.

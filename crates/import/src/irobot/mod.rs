@@ -8,9 +8,10 @@ mod types;
 use std::collections::BTreeMap;
 
 use crate::{
-    ImportError, Rate, Sends, System, Topic,
     document::{Fields, parse_json},
+    error::ImportError,
     qos::TopicQos,
+    system::{Rate, Sends, System, Topic},
 };
 use entity::Entity;
 use topology::{Topology, topology};

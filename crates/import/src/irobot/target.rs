@@ -1,6 +1,10 @@
 //! Performance targets: figures of a topology on a platform.
 
-use crate::{ImportError, Sends, System, document::Fields};
+use crate::{
+    document::Fields,
+    error::ImportError,
+    system::{Sends, System},
+};
 
 /// Limits of a target.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Durability, EndpointQos, History, Liveliness, Reliability};
+use crate::qos::{Durability, EndpointQos, History, Liveliness, Reliability};
 
 const WRITER: &str = r#""topic_name": "t", "msg_type": "stamped_vector", "period_ms": 10"#;
 const READER: &str = r#""topic_name": "t", "msg_type": "stamped_vector""#;

@@ -8,8 +8,9 @@ use super::{
     stem,
 };
 use crate::{
-    ImportError, System,
     document::{Fields, Node},
+    error::ImportError,
+    system::System,
 };
 
 /// Most copies of a node.

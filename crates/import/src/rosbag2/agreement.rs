@@ -73,7 +73,7 @@ impl Stretch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{RecordedTopic, metadata};
+    use crate::rosbag2::{metadata, recording::RecordedTopic};
 
     fn recording() -> Recording {
         let mut recording = Recording::default();

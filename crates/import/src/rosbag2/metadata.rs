@@ -3,8 +3,10 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::{
-    ImportError, NotApplied, RecordedTopic,
     document::{Fields, Node, Value, parse_yaml},
+    error::ImportError,
+    rosbag2::recording::RecordedTopic,
+    system::NotApplied,
 };
 
 /// Newest known version.

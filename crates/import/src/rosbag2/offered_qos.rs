@@ -1,9 +1,10 @@
 //! QoS of the writers of a topic, as bags store it: YAML, with numbers up to metadata version 8 and with words after it.
 
 use crate::{
-    Durability, EndpointQos, History, ImportError, Liveliness, Reliability, System,
     document::{Fields, Node, Value, parse_yaml},
-    qos::TopicQos,
+    error::ImportError,
+    qos::{Durability, EndpointQos, History, Liveliness, Reliability, TopicQos},
+    system::System,
 };
 
 /// Returns the policies that a list of profiles requests, and adds notes about what is not known.

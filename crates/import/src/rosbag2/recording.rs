@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{ImportError, NotApplied};
+use crate::{error::ImportError, system::NotApplied};
 
 /// Most messages of a recording.
 const MAX_MESSAGES: usize = 50_000_000;

@@ -1,7 +1,7 @@
 //! Times of a recording: the source of the times, segments between jumps of the clock, and gaps.
 
 use super::recording::{Message, Recording};
-use crate::ImportError;
+use crate::error::ImportError;
 
 /// Largest step back of the clock that is only a different order, in ns.
 const REORDERED_NS: i64 = 1_000_000_000;

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::{
-    Batch, History, Mode, Nic, Receive, Role, Settings, Transport,
+    settings::{Batch, History, Mode, Nic, Receive, Settings, Transport},
+    table::Role,
     value::{Rate, WaitMethod},
 };
 

@@ -9,7 +9,11 @@ use super::{
     number::rounded,
     values::{LatencyInterval, LatencyRow, PERCENTS, ThroughputInterval, ThroughputRow},
 };
-use crate::{Generation, GivenOption, Local, Role, Settings, Shared};
+use crate::{
+    generation::Generation,
+    settings::{GivenOption, Local, Settings, Shared},
+    table::Role,
+};
 
 /// Values of a process, collected for its JSON document.
 #[derive(Clone, Debug, Default)]

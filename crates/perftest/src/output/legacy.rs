@@ -4,7 +4,7 @@ use super::{
     number::Columns,
     values::{LatencyInterval, LatencyRow, PERCENTS, ThroughputInterval, ThroughputRow},
 };
-use crate::Generation;
+use crate::generation::Generation;
 
 /// Number of percentiles of generation 5.1: up to 99.99 %.
 const PERCENTILES_5_1: usize = 4;

@@ -1,6 +1,6 @@
 //! Columns of rows, and their numbers as text.
 
-use crate::Generation;
+use crate::generation::Generation;
 
 /// Text of a value that the samples do not support.
 const NOT_AVAILABLE: &str = "n/a";

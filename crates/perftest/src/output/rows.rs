@@ -5,7 +5,10 @@ use super::{
     number::{Columns, Numbers},
     values::{LatencyInterval, LatencyRow, ThroughputInterval, ThroughputRow},
 };
-use crate::{Generation, OutputFormat, Settings};
+use crate::{
+    generation::Generation,
+    settings::{OutputFormat, Settings},
+};
 
 /// Format of the rows of a process. A row without a newline is `None` if the format is JSON: [`Json`](crate::Json)
 /// collects the values, and prints them at the end.

@@ -9,12 +9,12 @@ use super::{
     shared::{Batch, Durability, History, Mode, SCAN_SIZES, Shared},
 };
 use crate::{
-    Generation, IniFile, Role,
     command_line::CommandLine,
     entry::{Entries, Entry},
     error::{Cause, PerftestError, Source},
-    ini,
-    table::Honouring,
+    generation::Generation,
+    ini::{self, IniFile},
+    table::{Honouring, Role},
     value::{OptionValue, Peer, Rate},
     warning::Warning,
 };

@@ -15,10 +15,12 @@ use serde::Serialize;
 pub use shared::{Batch, Durability, History, Mode, SCAN_SIZES, Shared};
 
 use crate::{
-    Generation, IniFile, Role,
     command_line::CommandLine,
     entry::Entry,
     error::{PerftestError, Source},
+    generation::Generation,
+    ini::IniFile,
+    table::Role,
     value::OptionValue,
     warning::Warning,
 };

@@ -8,10 +8,11 @@ use super::{
     shared::{Batch, Mode},
 };
 use crate::{
-    Generation, Role,
     entry::{Entries, Entry},
     error::{Cause, PerftestError, Source},
+    generation::Generation,
     settings::local::Transport,
+    table::Role,
     value::{OptionValue, Priority},
     warning::Warning,
 };

@@ -5,7 +5,7 @@ use super::{
     row::OptionRow,
     rows::OPTIONS,
 };
-use crate::Generation;
+use crate::generation::Generation;
 
 /// Similarity from which a name is suggested.
 const SIMILAR: f64 = 0.6;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Generation;
+use crate::generation::Generation;
 
 /// Option: a row of [`OPTIONS`](crate::OPTIONS).
 #[derive(Clone, Copy, Debug)]

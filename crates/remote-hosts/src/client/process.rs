@@ -26,7 +26,7 @@ use super::{
     steward_command::{Explain, StewardCommand},
     stream::{Input, NOISE_LINES, greeted, input_of},
 };
-use crate::{StartError, framing::greeting::last_lines};
+use crate::{framing::greeting::last_lines, start_error::StartError};
 
 /// Number of last bytes of the messages that are kept.
 const KEPT_BYTES: usize = 4096;

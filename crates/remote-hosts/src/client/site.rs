@@ -28,9 +28,9 @@ use super::{
     stream::{Input, NOISE_LINES, greeted, input_of},
 };
 use crate::{
-    StartError,
     framing::{Frame, FrameError, MAX_FRAME_BYTES, greeting::last_lines, timed_writer::TimedWriter},
     protocol::{Call, Claim, Hello, HelloVersions, HostedSite, ToSteward, Versions},
+    start_error::StartError,
 };
 
 /// Maximum wait for the exit of a steward that ends its agents, and of one that was only started to clean up.

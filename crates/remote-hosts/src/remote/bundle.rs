@@ -8,7 +8,7 @@ use std::{
 use results::sha256;
 
 use super::elf::Elf;
-use crate::StartError;
+use crate::start_error::StartError;
 
 /// Libraries of the C library, and the kernel's. Every host has its own.
 const OF_C_LIBRARY: &[&str] = &[

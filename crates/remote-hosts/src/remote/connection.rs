@@ -12,11 +12,11 @@ use tempfile::TempDir;
 
 use super::{execution::execute, shell::RemoteShell};
 use crate::{
-    StartError,
     client::{
         process::Process,
         steward_command::{StewardCommand, Timeouts},
     },
+    start_error::StartError,
 };
 
 /// Maximum wait for the connection, and for the exit of the command that keeps it.

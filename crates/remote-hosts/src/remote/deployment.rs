@@ -17,8 +17,9 @@ use super::{
     shell::RemoteShell,
 };
 use crate::{
-    StartError, StewardCommand,
+    client::steward_command::StewardCommand,
     protocol::{MANIFEST, VERSION},
+    start_error::StartError,
 };
 
 /// Time limit of a script on the host, and of a copy: the slowest link that is supported has 1 Mbit/s.

@@ -9,13 +9,13 @@ use std::{
 };
 
 use crate::{
-    StartError,
     client::{
         process::Process,
         steward_command::{Explain, StewardCommand, Timeouts},
         stream::Input,
     },
     framing::greeting::last_lines,
+    start_error::StartError,
 };
 
 /// Maximum output of a command in bytes.

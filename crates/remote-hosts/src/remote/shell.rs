@@ -4,7 +4,7 @@ use std::{fmt, process::Command, sync::Arc};
 
 use tempfile::TempDir;
 
-use crate::{StartError, client::steward_command::Explain};
+use crate::{client::steward_command::Explain, start_error::StartError};
 
 /// Way to execute commands on a host.
 pub trait RemoteShell: fmt::Debug + Send + Sync {

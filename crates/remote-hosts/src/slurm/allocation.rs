@@ -4,8 +4,8 @@ use std::{env, process::Command, sync::Arc, time::Duration};
 
 use super::{messages, shell::SrunShell};
 use crate::{
-    StartError,
     remote::{RemoteShell, execute},
+    start_error::StartError,
 };
 
 /// Time limit of the expansion of a list of nodes. It asks no other process.

@@ -7,9 +7,9 @@ use tempfile::TempDir;
 
 use super::messages;
 use crate::{
-    StartError,
     client::steward_command::Explain,
     remote::{RemoteShell, SharedConnection},
+    start_error::StartError,
 };
 
 /// Options of every call of ssh. Nothing is asked for: the runner may have no terminal. A dead link is found within

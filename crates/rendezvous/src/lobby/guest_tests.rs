@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::{Announcement, DEFAULT_SILENCE, DriverIdentity, GuestLobby, LobbyError};
 use crate::{
-    Delivery, PeerAddress, PeerRole,
+    identity::{PeerAddress, PeerRole},
     message::{Control, Message, Outcome},
+    message_channel::Delivery,
 };
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -13,7 +13,7 @@ use serde::{
 };
 
 use super::error::{DirectoryError, is_full};
-use crate::SCHEMA_VERSION;
+use crate::schema::SCHEMA_VERSION;
 
 /// Minimum and maximum number of bytes written to test the free space.
 const PROBE_BYTES: std::ops::RangeInclusive<u64> = (1 << 20)..=(64 << 20);

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::SCHEMA_VERSION;
+use crate::schema::SCHEMA_VERSION;
 
 /// Error of writing or reading a result.
 #[derive(Debug, thiserror::Error)]

@@ -15,11 +15,15 @@ mod windows;
 
 use disk::{exists, parse, probe, read, read_any, save, save_json};
 pub use error::DirectoryError;
+use recording::{Histograms, IntervalLog};
 pub use windows::LogWindow;
 
 use crate::{
-    Assembler, ExperimentLog, Histograms, IntervalLog, ResultDocument, ResultHeader, Run, SCHEMA_VERSION,
-    State, StoppedBy, Warning, WarningKind,
+    schema::{
+        ExperimentLog, ResultDocument, ResultHeader, Run, SCHEMA_VERSION, State, StoppedBy, Warning,
+        WarningKind,
+    },
+    values::Assembler,
 };
 
 /// Expected size of one run: its record, its histograms, and a few lines of logs.

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Metric;
+use crate::schema::metric::Metric;
 
 /// Agreement of the verdicts of two results. Each verdict compares a cell with the baseline of its own result, so a change of the
 /// host between the results is in both of its sides.

@@ -4,7 +4,7 @@
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::{Metric, Verdict, VerdictAgreement};
+use crate::schema::{agreement::VerdictAgreement, metric::Metric, verdict::Verdict};
 
 /// Returns the JSON Schema of a [`Comparison`]: the text of `schemas/comparison.schema.json`.
 ///

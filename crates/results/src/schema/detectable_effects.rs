@@ -5,7 +5,7 @@ use experiment::{OfferedByCell, Plan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Metric;
+use crate::schema::metric::Metric;
 
 /// Minimum detectable effects of the comparisons of one driver's cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

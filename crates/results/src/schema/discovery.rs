@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Interface;
+use crate::schema::endpoints::Interface;
 
 /// Discovery of a run. Times are from the common start; with a late participant, from its start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

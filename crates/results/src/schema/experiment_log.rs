@@ -6,7 +6,7 @@ use experiment::Plan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{MaxRate, Reference, RunningExperiment};
+use crate::schema::{max_rate::MaxRate, reference::Reference, running_experiment::RunningExperiment};
 
 /// Progress of an experiment: number of blocks, noise around them, and resumptions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

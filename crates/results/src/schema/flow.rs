@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{DeliveryCounts, Latency, Timeliness};
+use crate::schema::{counted::DeliveryCounts, latency::Latency, timeliness::Timeliness};
 
 /// Flow of a run: the samples of one writer as one reader received them. For the workload `latency`: the pings of a
 /// pinger, and those that one echo returned.

@@ -7,7 +7,11 @@ use experiment::{DriverDescription, Plan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Host, HostRecord, SCHEMA_VERSION, Tool, Warning, schema::host};
+use crate::schema::{
+    host::{self, Host, HostRecord},
+    result_document::{SCHEMA_VERSION, Tool},
+    warning::Warning,
+};
 
 /// Header of a result: everything known before the first run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

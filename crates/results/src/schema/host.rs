@@ -7,7 +7,7 @@ use experiment::{HostSpec, LOCAL_HOST};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Environment;
+use crate::schema::environment::Environment;
 
 /// Host that agents ran on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

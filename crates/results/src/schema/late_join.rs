@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::DeliveryCounts;
+use crate::schema::counted::DeliveryCounts;
 
 /// Late join of a run: its last reader was opened while the writers wrote. It has joined when it and all writers are
 /// matched. The other values of the run are those of the other readers.

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use recording::operations;
+use recording::{Distribution, EncodedWindows, HistogramError, QUANTILES, new_histogram, operations};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{Moments, median, supports_quantile, total};
-
-use crate::{Distribution, EncodedWindows, HistogramError, QUANTILES, new_histogram};
 
 /// Latency distribution of one kind, in ns: over one run, or over the valid runs of a cell. RTT values are full round trips, never
 /// halved.

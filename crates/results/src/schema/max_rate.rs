@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, UnpacedRate};
+use crate::schema::{run::Failure, search::UnpacedRate};
 
 /// Phase in which runs fail if their maximum rate could not be measured.
 pub const MAXIMUM_PHASE: &str = "maximum";

@@ -4,7 +4,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
-use crate::{Batches, DiscoveryRecord, EndpointSpread, Paced, ProbeStats, Ring, SearchRecord, TakeStats};
+use crate::schema::{
+    batches::Batches, discovery::DiscoveryRecord, paced::Paced, probes::ProbeStats, ring::Ring,
+    search::SearchRecord, spread::EndpointSpread, takes::TakeStats,
+};
 
 /// Values of a run that only its workload has.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Better;
 
-use crate::Latency;
+use crate::schema::latency::Latency;
 
 /// Metric of a run. Claims use one value per run, never single samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -312,7 +312,7 @@ impl Metric {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::MetricSelector;
+    use crate::schema::metric_selector::MetricSelector;
 
     #[test]
     fn metric_name_parses_back() {

@@ -2,7 +2,7 @@
 
 use experiment::Workload;
 
-use crate::Metric;
+use crate::schema::metric::Metric;
 
 /// Metric selected by a flag: one metric, or the same quantile of the main latency of each workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

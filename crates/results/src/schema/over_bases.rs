@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Metric;
+use crate::schema::metric::Metric;
 
 /// Effect of a setting in the additive model of settings and bases. Exploratory: p-values are adjusted by Benjamini and Hochberg over all
 /// settings and metrics, and no claim is made. Methods: `docs/explain/statistics.md`.

@@ -6,7 +6,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CellLatency, CellTimeliness, DeliveryCounts, SystemOutcome, ThrottleStats};
+use crate::schema::{
+    counted::DeliveryCounts,
+    latency::CellLatency,
+    throttle::ThrottleStats,
+    timeliness::{CellTimeliness, SystemOutcome},
+};
 
 /// Paced run: its schedule, and how the sender kept it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Usage;
+use crate::schema::endpoints::Usage;
 
 /// Process of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ impl Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Idle;
+    use crate::schema::endpoints::Idle;
 
     #[test]
     fn usage_of_a_process_counts_once_and_its_samples_all() {

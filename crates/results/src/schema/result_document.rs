@@ -8,10 +8,21 @@ use experiment::{DriverDescription, Factors, Plan, Qos};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Block, BlockAllocation, CellLatency, CpuPerSample, EffectOverBases, Finding, Host, HostRecord,
-    LinkCeiling, MaxRate, NoiseRule, PacedCell, PublishedValue, Resumption, Run, SearchCell, Throughput,
-    Verdict, Warning, schema::host,
+use crate::schema::{
+    experiment_log::{Block, BlockAllocation, NoiseRule, Resumption},
+    finding::Finding,
+    host::{self, Host, HostRecord},
+    latency::CellLatency,
+    link::LinkCeiling,
+    max_rate::MaxRate,
+    measurement::Throughput,
+    over_bases::EffectOverBases,
+    paced::PacedCell,
+    published::PublishedValue,
+    run::{CpuPerSample, Run},
+    search::SearchCell,
+    verdict::Verdict,
+    warning::Warning,
 };
 
 /// Returns the JSON Schema of a [`ResultDocument`]: the text of `schemas/result.schema.json`.

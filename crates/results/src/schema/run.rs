@@ -7,10 +7,21 @@ use experiment::{Cell, ScheduledRun};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    DiscoveryRecord, Duet, EndpointRecord, FlowRecord, IdleCost, LateJoinRecord, Latency, LinkRecord,
-    Measurement, Paced, PingRetries, ProcessRecord, Ring, SearchRecord, SteadyState, Throughput, Usage,
-    Warning, WireBytes,
+use crate::schema::{
+    discovery::DiscoveryRecord,
+    duet::Duet,
+    endpoints::{EndpointRecord, IdleCost, Usage, WireBytes},
+    flow::FlowRecord,
+    late_join::LateJoinRecord,
+    latency::Latency,
+    link::LinkRecord,
+    measurement::{Measurement, PingRetries, Throughput},
+    paced::Paced,
+    process::ProcessRecord,
+    ring::Ring,
+    search::SearchRecord,
+    steady::SteadyState,
+    warning::Warning,
 };
 
 /// Run: one cell, measured once with new processes.

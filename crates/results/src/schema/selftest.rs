@@ -7,7 +7,7 @@ use experiment::Workload;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::{Host, Metric};
+use crate::schema::{host::Host, metric::Metric};
 
 /// Outcome of a selftest of one driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

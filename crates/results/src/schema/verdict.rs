@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Metric, ReferenceMetric};
+use crate::schema::{metric::Metric, reference::ReferenceMetric};
 
 /// Comparison of one metric of two cells. Methods: `docs/explain/verdicts.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use experiment::Batching;
 
-use crate::Batches;
+use crate::schema::Batches;
 
 /// Batch that a writer fills: number of held samples, and what was flushed. It decides when to flush; the caller
 /// flushes.

@@ -4,12 +4,20 @@ use std::collections::BTreeMap;
 
 use experiment::{Factors, Workload};
 use hdrhistogram::Histogram;
-use stats::{Spread, total};
+use recording::Histograms;
+use stats::{Spread, format_value, total};
 
 use crate::{
-    CellLatency, CellResult, DeliveryCounts, Histograms, MAX_LATENCY_LOSS_PCT, Run, RunState,
-    UNDER_DUET_INTERFERENCE, WIDE_SPREAD, Warning, WarningKind, format_spread, format_value,
-    losses_by_reader, values::rules::percent, values::steady::not_steady,
+    schema::{
+        CellResult, DeliveryCounts, Run, RunState, UNDER_DUET_INTERFERENCE, Warning, WarningKind,
+        latency::CellLatency,
+    },
+    values::{
+        format::format_spread,
+        losses::losses_by_reader,
+        rules::{MAX_LATENCY_LOSS_PCT, WIDE_SPREAD, percent},
+        steady::not_steady,
+    },
 };
 
 /// Names the datagrams that a kernel dropped: at the sockets of the run, or of all programs.

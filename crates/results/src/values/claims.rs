@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use experiment::{Cell, Factors, Plan};
 use stats::{Rules, simultaneous_level};
 
-use crate::Metric;
+use crate::schema::metric::Metric;
 
 /// Claim: a metric of a cell, compared with its baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use experiment::{Design, Endpoint, Factors, Pin, ReceiveMode, RunTopology, Workload};
 
-use crate::{CellResult, HostRecord, ResultDocument};
+use crate::schema::{CellResult, ResultDocument, host::HostRecord};
 
 /// Endpoints that share fewer cores than there are of them: they wait for each other, so the values are not those of a
 /// host with a core for each.
@@ -141,7 +141,7 @@ mod tests {
     use experiment::{HostSpec, PlannedHost, Topology};
 
     use super::*;
-    use crate::{Environment, Host};
+    use crate::schema::{Environment, host::Host};
 
     fn oversubscription(change: impl FnOnce(&mut Factors, &mut Pin)) -> Option<String> {
         let mut factors =

@@ -2,7 +2,7 @@
 
 use experiment::gather_curves;
 
-use crate::{CellResult, ResultDocument};
+use crate::schema::{CellResult, ResultDocument};
 
 impl ResultDocument {
     /// Returns the cells in groups, in the order of their first cells: those of a variant that may be points of one curve.

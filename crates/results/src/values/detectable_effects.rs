@@ -5,8 +5,16 @@ use std::collections::BTreeSet;
 use experiment::{Plan, Workload};
 
 use crate::{
-    Claim, DetectableEffects, DryRunReport, Host, Metric, MinDetectableEffect, Resolution, SelfTest,
-    comparison_claims, least_blocks, values::selftest::POWER,
+    schema::{
+        DetectableEffects, DryRunReport, MinDetectableEffect,
+        host::Host,
+        metric::Metric,
+        selftest::{Resolution, SelfTest},
+    },
+    values::{
+        claims::{Claim, comparison_claims, least_blocks},
+        selftest::POWER,
+    },
 };
 
 impl<'a> DryRunReport<'a> {

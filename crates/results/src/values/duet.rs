@@ -1,6 +1,6 @@
 //! Runs that are executed at the same time: whether their ratio is valid.
 
-use crate::{MIN_SIDE_BY_SIDE_PCT, Run};
+use crate::schema::{MIN_SIDE_BY_SIDE_PCT, Run};
 
 impl Run {
     /// Returns whether the ratio of the two runs is valid: they are partners of a duet, or neither is part of a

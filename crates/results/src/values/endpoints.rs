@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use experiment::{Qos, Role};
 
-use crate::{CellResult, DeliveryCounts, EndpointRecord, FlowRecord, ProcessRecord, Run};
+use crate::schema::{CellResult, DeliveryCounts, EndpointRecord, FlowRecord, ProcessRecord, Run};
 
 impl EndpointRecord {
     /// Returns whether the endpoint drives the traffic; the other ones serve.

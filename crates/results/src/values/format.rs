@@ -2,7 +2,7 @@
 
 use stats::format_value;
 
-use crate::Metric;
+use crate::schema::metric::Metric;
 
 /// Formats a half-range or another uncertainty with two significant digits, at most one of them after the decimal
 /// point.

@@ -3,8 +3,12 @@
 use std::{collections::BTreeMap, fmt};
 
 use experiment::Load;
+use stats::format_value;
 
-use crate::{Latency, Usage, format_micros, format_value};
+use crate::{
+    schema::{Usage, latency::Latency},
+    values::format::format_micros,
+};
 
 /// Maximum tolerable send lag, as a share of the period and of the median response time.
 const TOLERABLE: f64 = 0.1;
@@ -146,8 +150,8 @@ impl fmt::Display for Lateness {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::new_histogram;
     use experiment::Rate;
+    use recording::new_histogram;
 
     fn latency(ns: u64, n: u64) -> Latency {
         let mut histogram = new_histogram();

@@ -2,7 +2,7 @@
 
 use experiment::{Design, Endpoint, Factors, Role, RunTopology, Workload, goodput_ceiling};
 
-use crate::{HostRecord, LinkCeiling};
+use crate::schema::{LinkCeiling, host::HostRecord};
 
 /// Transport whose headers are known: UDP over IPv4.
 const TRANSPORT: &str = "udp4";
@@ -66,7 +66,7 @@ mod tests {
     use experiment::{HostSpec, LinkSpec, Pin, PlannedHost, Topology};
 
     use super::*;
-    use crate::{Environment, Host};
+    use crate::schema::{Environment, host::Host};
 
     const MBIT: u64 = 1_000_000;
 

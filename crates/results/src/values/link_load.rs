@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use experiment::{Design, Endpoint, Factors, Load, RunTopology, full_frames_ceiling};
 
 use super::link_ceiling::{EndpointLink, link};
-use crate::HostRecord;
+use crate::schema::host::HostRecord;
 
 /// Payload on one direction of the link of a host.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +74,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{Environment, Host};
+    use crate::schema::{Environment, host::Host};
 
     fn hosts(names: &[&str]) -> Vec<HostRecord> {
         let host = |name: &&str| HostRecord {

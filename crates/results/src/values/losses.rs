@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use stats::total;
+use stats::{format_value, total};
 
-use crate::{FlowRecord, format_value, values::rules::percent};
+use crate::{schema::FlowRecord, values::rules::percent};
 
 /// Maximum number of readers that are named.
 const NAMED: usize = 3;
@@ -46,7 +46,7 @@ pub fn losses_by_reader<'f>(flows: impl IntoIterator<Item = &'f FlowRecord>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DeliveryCounts;
+    use crate::schema::DeliveryCounts;
 
     fn flows(lost: &[(&str, u64)]) -> String {
         let flow = |(reader, lost): &(&str, u64)| FlowRecord {

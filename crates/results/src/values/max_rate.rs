@@ -1,11 +1,11 @@
 //! Rules of maximum rates: when they are known, their spread and their failure.
 
 use experiment::{Cell, Factors, MAXIMUM_RUNS, MaxRateCell};
-use stats::Spread;
+use stats::{Spread, format_value};
 
 use crate::{
-    Failure, MAXIMUM_PHASE, MaxRate, MaxRateRun, Run, RunState, UnpacedRate, WIDE_SPREAD, Warning,
-    WarningKind, format_spread, format_value,
+    schema::{Failure, MAXIMUM_PHASE, MaxRate, MaxRateRun, Run, RunState, UnpacedRate, Warning, WarningKind},
+    values::{format::format_spread, rules::WIDE_SPREAD},
 };
 
 impl UnpacedRate {

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
+use stats::format_value;
+
+use crate::schema::{
     Block, BlockHost, ExperimentLog, NoiseProbe, NoiseRule, RunningExperiment, StoppedBy, Warning,
-    WarningKind, format_value,
+    WarningKind,
 };
 
 impl ExperimentLog {
@@ -149,7 +151,7 @@ impl NoiseRule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CoreNoise;
+    use crate::schema::CoreNoise;
 
     /// Judges a block with probes of 100 ms before and after it, each with these gaps on core 1 and none on core 0.
     fn judged(rule: &NoiseRule, longer: &[u64], max_gap_ns: u64, rtt: Option<f64>) -> Vec<String> {

@@ -3,7 +3,7 @@
 use experiment::{Figure, Plan, Published, RttStatistic};
 use stats::{Spread, median_interval};
 
-use crate::{CellResult, Latency, MeasuredValue, PublishedValue, ResultDocument, Run};
+use crate::schema::{CellResult, MeasuredValue, PublishedValue, ResultDocument, Run, latency::Latency};
 
 /// Hops of the round trip of a pair.
 const PAIR_HOPS: u16 = 2;

@@ -1,6 +1,6 @@
 //! Reference values of blocks and metrics.
 
-use crate::{Block, BlockHost, Metric, ReferenceMetric};
+use crate::schema::{Block, BlockHost, ReferenceMetric, metric::Metric};
 
 impl Block {
     /// Returns the reference value of the block: the measurement before it, with several machines the geometric mean over

@@ -3,9 +3,9 @@
 use experiment::GoalKind;
 use stats::{Spread, median};
 
-use crate::{
-    FirstFailure, GoalCell, GoalRecord, Headroom, Metric, Run, SearchBound, SearchCell, SearchRecord,
-    SearchState,
+use crate::schema::{
+    FirstFailure, GoalCell, GoalRecord, Headroom, Run, SearchBound, SearchCell, SearchRecord, SearchState,
+    metric::Metric,
 };
 
 impl Metric {

@@ -5,7 +5,7 @@ use std::iter::Sum;
 
 use stats::total;
 
-use crate::{CellFlow, CellResult, DeliveryCounts, FlowRecord, Run};
+use crate::schema::{CellFlow, CellResult, DeliveryCounts, FlowRecord, Run};
 
 /// Samples that were to arrive, and those of them that did not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

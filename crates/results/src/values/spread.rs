@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stats::median;
 
-use crate::{EndpointSpread, FlowRecord, Throughput};
+use crate::schema::{EndpointSpread, FlowRecord, Throughput};
 
 impl EndpointSpread {
     /// Returns the spread over the readers; `None` if there is only one.
@@ -86,7 +86,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{DeliveryCounts, WritingTime};
+    use crate::{schema::DeliveryCounts, values::writing_time::WritingTime};
 
     fn flow(writer: &str, reader: &str, delivered_in_time: u64) -> FlowRecord {
         let (writer, reader) = (writer.to_owned(), reader.to_owned());

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use recording::operations;
-use stats::{Better, Steadiness, supports_quantile, total};
+use recording::{Received, new_histogram, operations};
+use stats::{Better, Steadiness, format_value, supports_quantile, total};
 
 use crate::{
-    CellResult, Received, Run, SteadyClass, SteadySegment, SteadyState, Warning, WarningKind, WritingTime,
-    format_value, new_histogram,
+    schema::{
+        CellResult, Run, Warning, WarningKind,
+        steady::{SteadyClass, SteadySegment, SteadyState},
+    },
+    values::writing_time::WritingTime,
 };
 
 /// Minimum mean number of samples per window for a rate that can be compared with the next window.

@@ -3,7 +3,7 @@
 use experiment::{Factors, Flow, Scale, Search};
 use stats::search::Loads;
 
-use crate::{FlowRecord, Timeliness, WorstFlow};
+use crate::schema::{FlowRecord, Timeliness, WorstFlow};
 
 /// Flows of a trial, as the goal `system` judges them.
 #[derive(Clone, Debug, Default, PartialEq)]

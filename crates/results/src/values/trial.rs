@@ -5,7 +5,10 @@ use hdrhistogram::Histogram;
 use recording::operations;
 use stats::search::{Goal, TrialOutcome};
 
-use crate::{Run, TrialGoalResult, values::system_trial::SystemTrial};
+use crate::{
+    schema::{Run, TrialGoalResult},
+    values::system_trial::SystemTrial,
+};
 
 /// Number of windows of a trial.
 pub const TRIAL_WINDOWS: u32 = 50;
@@ -126,7 +129,7 @@ mod tests {
     use experiment::Search;
 
     use super::*;
-    use crate::Windows;
+    use recording::Windows;
 
     const SECOND: u64 = 1_000_000_000;
 

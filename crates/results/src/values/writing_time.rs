@@ -1,6 +1,11 @@
 //! Time of the writers, and rates over it: one rule for all workloads with rates.
 
-use crate::{DeliveryCounts, Received, Tail, Throughput, values::rules::percent};
+use recording::Received;
+
+use crate::{
+    schema::{DeliveryCounts, Tail, Throughput},
+    values::rules::percent,
+};
 
 /// Time from the start of the first write to the end of the last one, or to the end of the schedule if that is
 /// later.
@@ -129,7 +134,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::WindowCounts;
+    use recording::WindowCounts;
 
     const S: u64 = 1_000_000_000;
     const MS: u64 = 1_000_000;

@@ -23,7 +23,7 @@ use super::{
     },
 };
 use crate::{
-    RunnerError,
+    error::RunnerError,
     stop_token::{StopToken, Waker},
 };
 

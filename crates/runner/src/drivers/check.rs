@@ -9,8 +9,9 @@ use host::{AgentLog, Domains, DriverFile, Site};
 use results::Failure;
 
 use crate::{
-    RunnerError, StopToken,
     agents::{agent::AgentSpec, agent_set::AgentSet},
+    error::RunnerError,
+    stop_token::StopToken,
 };
 
 /// The conformance cases, and which of them observe each policy.

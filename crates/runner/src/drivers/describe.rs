@@ -7,8 +7,9 @@ use host::{AgentLog, DriverFile, Site};
 
 use super::search_path::DriverSearchPath;
 use crate::{
-    RunnerError, StopToken,
     agents::{agent::AgentSpec, agent_set::AgentSet},
+    error::RunnerError,
+    stop_token::StopToken,
     version::{Version, split},
 };
 

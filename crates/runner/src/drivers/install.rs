@@ -27,7 +27,8 @@ use super::{
     step::execute,
 };
 use crate::{
-    RunnerError, StopToken,
+    error::RunnerError,
+    stop_token::StopToken,
     version::{AT, Version, split},
 };
 

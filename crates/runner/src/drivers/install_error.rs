@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf, time::Duration};
 
-use crate::{RunnerError, version::split};
+use crate::{error::RunnerError, version::split};
 
 /// Error that prevents the installation of a driver.
 #[derive(Debug, thiserror::Error)]

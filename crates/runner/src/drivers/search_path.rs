@@ -12,7 +12,7 @@ use nix::unistd::{AccessFlags, access};
 
 use super::sources::can_be_built;
 use crate::{
-    RunnerError,
+    error::RunnerError,
     version::{order, select, split},
 };
 

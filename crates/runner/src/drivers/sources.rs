@@ -9,8 +9,8 @@ use std::{
 
 use super::{install_error::InstallError, step::execute};
 use crate::{
-    StopToken,
     error::BuildSupport,
+    stop_token::StopToken,
     version::{Version, split},
 };
 

@@ -20,7 +20,7 @@ use nix::{
 };
 
 use super::install_error::InstallError;
-use crate::StopToken;
+use crate::stop_token::StopToken;
 
 /// Maximum delay until a stop request is noticed.
 const GLANCE: Duration = Duration::from_millis(50);

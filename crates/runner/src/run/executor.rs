@@ -15,9 +15,10 @@ use super::{
     run_phases::{Phases, RunPhases},
 };
 use crate::{
-    RunnerError, StopToken,
     agents::{agent::AgentSpec, agent_set::AgentSet, phase_error::HELLO},
+    error::RunnerError,
     sites::Sites,
+    stop_token::StopToken,
 };
 
 /// Finished run with its data.

@@ -6,7 +6,7 @@ use control::PayloadBytes;
 use experiment::PayloadFile;
 use results::sha256;
 
-use crate::RunnerError;
+use crate::error::RunnerError;
 
 /// Reads the file with the bytes of samples.
 ///

@@ -6,7 +6,7 @@ use collector::TraceTimes;
 use experiment::{Load, Plan, Trace, trace_times};
 use results::{Directory, sha256};
 
-use crate::RunnerError;
+use crate::error::RunnerError;
 
 /// Reads all trace files of an experiment: from its result directory, or from their planned paths, in which case
 /// they are saved too.

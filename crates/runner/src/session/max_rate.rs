@@ -9,7 +9,7 @@ use results::{ExperimentLog, MaxRate, MaxRateRun, Run, UnpacedRate};
 
 use super::observer::Observer;
 use crate::{
-    RunnerError,
+    error::RunnerError,
     run::{executor::RunExecutor, run_ids::RunIds},
 };
 

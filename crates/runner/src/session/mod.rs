@@ -25,12 +25,13 @@ use self::{
     progress_tracker::ProgressTracker,
 };
 use crate::{
-    RunnerError, StopToken,
+    error::RunnerError,
     run::{
         endpoint_progress::OnProgress, executor::RunExecutor, payload::read_payload, run_clocks::HostClocks,
         run_ids::RunIds, traces::read_traces,
     },
     sites::Sites,
+    stop_token::StopToken,
 };
 
 /// Experiment with everything needed to execute it.

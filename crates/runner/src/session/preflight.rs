@@ -12,14 +12,15 @@ use host::{AgentCommand, AgentLog, Domains, RunBarrier};
 use results::Failure;
 
 use crate::{
-    RunnerError, StopToken,
     agents::{agent::AgentSpec, agent_set::AgentSet, phase_error::PhaseError},
+    error::RunnerError,
     run::{
         run_clocks::{HostClocks, RunClocks, endpoint_hosts},
         run_ids::RunIds,
         run_phases::RunPhases,
     },
     sites::Sites,
+    stop_token::StopToken,
 };
 
 /// Minimal measurement: nothing is recorded.

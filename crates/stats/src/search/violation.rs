@@ -1,6 +1,6 @@
 //! Violation ratio of a trial: the share of its schedule that violates the goals.
 
-use crate::slope_interval;
+use crate::slope::slope_interval;
 
 /// Tolerated delay at the end of a trial: this fraction of its duration ...
 const TAIL: u64 = 1000;

@@ -170,8 +170,11 @@ fn planted_cycle_is_seen() {
         fs::write(path, text).expect("a file");
     };
     // `one` uses `two` through a name of the root, `two` uses `three` in a path, `three` uses `one` by `super`.
-    write("lib.rs", "mod one;\nmod two;\nmod low;\nmod three;\npub use two::Two;\n");
-    write("one.rs", "use crate::{Two, low::Low};\npub struct One(Two, Low);\n");
+    write(
+        "lib.rs",
+        "mod one;\nmod two;\nmod low;\nmod three;\npub use std::path::Path;\npub use two::Two;\n",
+    );
+    write("one.rs", "use crate::{Path, Two, low::Low};\npub struct One(Two, Low);\n");
     write("two.rs", "pub struct Two(pub Option<Box<crate::three::inner::Three>>);\n");
     write("three/mod.rs", "pub mod inner;\npub use super::low::Low;\n");
     write("three/inner.rs", "use super::{super::one::One, Low};\npub struct Three(One, Low);\n");
@@ -181,6 +184,10 @@ fn planted_cycle_is_seen() {
     assert_eq!(imports.cycles(), [["one", "three::inner", "two"]]);
     assert_eq!(imports.against(&["low", "two", "one"]), Vec::<String>::new());
     assert_eq!(imports.against(&["one", "low"]), ["one uses low"]);
+    assert_eq!(
+        imports.through_root(),
+        ["one imports `Path` through the root", "one imports `Two` through the root"]
+    );
     write("three/inner.rs", "pub struct Three;\n");
     let imports = Imports::read(&folder.path().join("lib.rs")).expect("a crate");
     assert_eq!(imports.cycles(), Vec::<Vec<String>>::new());

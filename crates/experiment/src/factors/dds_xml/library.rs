@@ -104,7 +104,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::{super::ENTITIES, *};
-    use crate::{InputFile, qos_profile};
+    use crate::{factors::profiles::qos_profile, syntax::input_file::InputFile};
 
     #[test]
     fn each_built_in_profile_has_a_source_and_can_be_a_base() {

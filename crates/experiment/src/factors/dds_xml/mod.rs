@@ -17,9 +17,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use roxmltree::{Document, Node};
 
 use crate::{
-    InputFile, Policies, Span,
-    factors::{endpoint_qos::End, policies::EndpointPolicies, presets},
-    syntax::input_file::FileError,
+    factors::{
+        endpoint_qos::End,
+        policies::{EndpointPolicies, Policies},
+        presets,
+    },
+    syntax::{
+        input_file::{FileError, InputFile},
+        one_or_many::Span,
+    },
 };
 use library::{BUILT_IN, Library};
 use reader::Reader;

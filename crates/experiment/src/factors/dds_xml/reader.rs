@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use driver_abi::policies::{History, Qos};
 use roxmltree::Node;
 
 use super::{
@@ -11,7 +12,10 @@ use super::{
     values::policy,
     variables::resolved,
 };
-use crate::{History, InputFile, Policies, Qos, Span, factors::endpoint_qos::End};
+use crate::{
+    factors::{endpoint_qos::End, policies::Policies},
+    syntax::{input_file::InputFile, one_or_many::Span},
+};
 
 /// Maximum number of bases that a profile is built from.
 const MAX_BASES: usize = 1_000;

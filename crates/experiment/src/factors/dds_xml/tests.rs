@@ -2,9 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use driver_abi::policies::{Durability, History, Qos, Reliability};
+
 use crate::{
-    Durability, History, InputFile, PlanError, Qos, QosProfile, Reliability, ReliabilityChoice,
-    factors::endpoint_qos::End, qos_profile,
+    factors::{
+        endpoint_qos::End,
+        policy_values::ReliabilityChoice,
+        profiles::{QosProfile, qos_profile},
+    },
+    syntax::{input_file::InputFile, spanned_error::PlanError},
 };
 
 fn read_file(file: InputFile, profile: &str) -> Result<Option<QosProfile>, PlanError> {

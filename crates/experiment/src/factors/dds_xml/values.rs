@@ -2,13 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use driver_abi::policies::{
+    DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, QosDuration,
+    Reliability, Scope,
+};
 use roxmltree::Node;
 
 use super::{Outcome, elements, error, local, text, variables::resolved};
 use crate::{
-    DestinationOrder, Durability, History, Liveliness, Ownership, Policies, Policy, Presentation,
-    QosDuration, Reliability, ReliabilityChoice, Scope, Span, factors::policy_values::PolicyDuration,
-    syntax::one_or_many::Located,
+    factors::{
+        policies::Policies,
+        policy_values::{PolicyDuration, ReliabilityChoice},
+    },
+    syntax::one_or_many::{Located, Span},
 };
 
 const RELIABILITY: &[(&str, Reliability)] = &[

@@ -8,7 +8,7 @@ use std::{
 use roxmltree::{Document, Node};
 
 use super::{MAX_BYTES, Outcome, elements, error, local, text, whole};
-use crate::InputFile;
+use crate::syntax::input_file::InputFile;
 
 const OPEN: &str = "$(";
 

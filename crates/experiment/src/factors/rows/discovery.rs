@@ -1,13 +1,19 @@
 //! Factors of joining: the endpoints of a participant, and when endpoints join.
 
 use crate::{
-    Factors, Join, OneOrMany, PlanError, SpannedError, Topology, Workload,
     factors::{
+        Factors, Workload,
+        discovery::Join,
         processes,
         rows::{WAY, id_part},
         table::{Compared, Factor, Form, Id, Label, ROW, value},
+        topology::Topology,
         value::{Kind, Value},
         values::FactorValues,
+    },
+    syntax::{
+        one_or_many::OneOrMany,
+        spanned_error::{PlanError, SpannedError},
     },
 };
 

@@ -1,14 +1,16 @@
 //! Factors of the endpoints: how they write, and the conditions under which they run.
 
 use crate::{
-    Factors, Flow, PlanError, Workload,
     factors::{
-        driver_options, fields, profiles,
+        Factors, Workload, driver_options, fields,
+        flow::Flow,
+        profiles,
         rows::{ENV, WAY},
         table::{Baseline, CellValue, Compared, Factor, Form, Id, Label, ROW, Shares, value},
         value::Kind,
         variables,
     },
+    syntax::spanned_error::PlanError,
 };
 
 pub(super) const ROWS: &[Factor] = &[

@@ -1,12 +1,11 @@
 //! Factors of all flows of a system.
 
-use crate::{
-    Scale, Workload,
-    factors::{
-        rows::WAY,
-        table::{Column, Compared, Factor, Form, Id, Label, ROW, Shares, value},
-        value::Kind,
-    },
+use crate::factors::{
+    Workload,
+    rows::WAY,
+    scale::Scale,
+    table::{Column, Compared, Factor, Form, Id, Label, ROW, Shares, value},
+    value::Kind,
 };
 
 pub(super) const ROWS: &[Factor] = &[

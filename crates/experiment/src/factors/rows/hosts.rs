@@ -1,11 +1,16 @@
 //! Factors of an experiment with several hosts.
 
 use crate::{
-    Factors, LinkDelay, LinkLoss, LinkRate, LinkSpec, Placement,
     factors::{
+        Factors,
+        placement::Placement,
         rows::{LINK_KEYS, WAY, id_part},
         table::{Compared, Factor, Form, Id, Label, ROW, value},
         value::Kind,
+    },
+    syntax::{
+        link::LinkSpec,
+        link_values::{LinkDelay, LinkLoss, LinkRate},
     },
 };
 

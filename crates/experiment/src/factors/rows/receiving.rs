@@ -1,14 +1,21 @@
 //! Factors of receiving, and of what endpoints hold: receive modes, queues, buffers and groups.
 
+use driver_abi::description::ReceiveMode;
+
 use crate::{
-    Factors, FilterSpec, GroupSpec, KeyFilter, PlanError, ReceiveGroup, ReceiveMode, Size, Time, Workload,
     factors::{
+        Factors, Workload,
+        content_filter::{FilterSpec, KeyFilter},
+        group::{GroupSpec, ReceiveGroup},
         instances, queues,
         rows::{WAY, id_part},
         table::{Compared, Factor, Form, Id, Label, ROW, value},
         value::Kind,
     },
-    syntax::units::short,
+    syntax::{
+        spanned_error::PlanError,
+        units::{Size, Time, short},
+    },
 };
 
 pub(super) const ROWS: &[Factor] = &[

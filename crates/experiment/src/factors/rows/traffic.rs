@@ -1,17 +1,22 @@
 //! Factors of the traffic: who sends what, and how fast.
 
 use crate::{
-    Arrival, OneOrMany, PlanError, Size, SpannedError, Topology, Workload,
     factors::{
-        fields, in_flight, instances,
-        load::load_id,
+        Workload, fields, in_flight, instances,
+        load::{Arrival, load_id},
         processes,
         rows::{WAY, discovery},
         table::{Baseline, Column, Compared, Factor, Form, Id, Label, ROW, Shares, value},
         topics,
+        topology::Topology,
         value::{Kind, Value},
         values::FactorValues,
         writer_loads,
+    },
+    syntax::{
+        one_or_many::OneOrMany,
+        spanned_error::{PlanError, SpannedError},
+        units::Size,
     },
 };
 
@@ -399,7 +404,7 @@ pub(super) const ROWS: &[Factor] = &[
                 one is already due, up to 8 KiB per batch; `turbo 16KiB` sets another maximum. Its values and those \
                 of `batch_bytes` form one factor.",
         brief: "Samples per batch.",
-        has: Some(|cell, value| value.to::<crate::BatchSamples>().is_of(cell)),
+        has: Some(|cell, value| value.to::<crate::factors::batch::BatchSamples>().is_of(cell)),
         shares: POINT,
         agent: "as `batch_bytes`",
         ..ROW

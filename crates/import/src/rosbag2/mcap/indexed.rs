@@ -12,7 +12,7 @@ use super::{
     },
     walk::Chunk,
 };
-use crate::ImportError;
+use crate::error::ImportError;
 
 /// Bytes of the footer record and the magic after it.
 const END_BYTES: u64 = (RECORD_HEADER + 20 + MAGIC.len()) as u64;

@@ -2,7 +2,7 @@
 
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 
-use crate::ImportError;
+use crate::error::ImportError;
 
 /// Records one after the other.
 pub(super) trait Input {

@@ -11,7 +11,7 @@ mod walk;
 use std::io::{Read, Seek};
 
 use super::recording::Recording;
-use crate::ImportError;
+use crate::error::ImportError;
 use input::{FileInput, Input as _};
 
 const MAGIC: &[u8; 8] = b"\x89MCAP0\r\n";

@@ -6,7 +6,7 @@ use super::{
     super::recording::{HEAD_BYTES, Message, RecordedTopic, Recording},
     input::Input,
 };
-use crate::ImportError;
+use crate::error::ImportError;
 
 pub(super) const FOOTER: u8 = 0x02;
 pub(super) const SCHEMA: u8 = 0x03;

@@ -9,7 +9,7 @@ use super::{
     read_mcap,
     test_writer::{Layout, PLAIN, TestTopic, mcap},
 };
-use crate::ImportError;
+use crate::error::ImportError;
 
 fn lz4(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());

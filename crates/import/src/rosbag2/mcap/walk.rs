@@ -10,7 +10,7 @@ use super::{
     input::{ChunkInput, FileInput, Input as _},
     records::{CHUNK, Collector, Cursor, DATA_END, FOOTER, header, invalid},
 };
-use crate::ImportError;
+use crate::error::ImportError;
 
 /// Bytes of the fields of a chunk before the name of its compression.
 const CHUNK_HEADER: usize = 28;

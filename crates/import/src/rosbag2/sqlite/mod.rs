@@ -5,7 +5,7 @@ mod pages;
 use std::io::{Read, Seek};
 
 use super::recording::{HEAD_BYTES, Message, RecordedTopic, Recording};
-use crate::ImportError;
+use crate::error::ImportError;
 use pages::{Column, Database, Row, columns, damaged};
 
 /// Table of a bag: its first page and the names of its columns.

@@ -4,7 +4,7 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use crate::ImportError;
+use crate::error::ImportError;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const HEADER_BYTES: usize = 100;

@@ -18,7 +18,7 @@ use trial::{MeasuredTrial, Traffic, TrialRun, trial};
 
 use super::observer::Observer;
 use crate::{
-    RunnerError,
+    error::RunnerError,
     run::{executor::RunExecutor, run_ids::RunIds},
 };
 

@@ -9,7 +9,7 @@ use results::{Failure, Run, RunState, TRIAL_WINDOWS, TrialLog, TrialResult};
 use stats::search::TrialOutcome;
 
 use crate::{
-    RunnerError,
+    error::RunnerError,
     run::{
         executor::{FinishedRun, RunExecutor},
         run_ids::RunIds,
