@@ -3,6 +3,7 @@
 //!
 //! Every function relies on the contract: handles are live and of this driver, arguments are valid for the call,
 //! and an entity is used by one thread at a time, except for its monitor.
+mod endpoint;
 mod loans;
 mod reader;
 mod settings;

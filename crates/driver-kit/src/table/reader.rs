@@ -1,15 +1,13 @@
 //! Table entries of readers.
 use std::{
     cell::UnsafeCell,
-    ffi::{c_char, c_void},
+    ffi::c_void,
     sync::{Arc, Mutex},
 };
 
 use driver_abi::{self as abi, policies::RawQos};
 
-use super::{
-    Exported, check_out, described, give, give_qos, give_text, null, participant_at, settings::Settings,
-};
+use super::{Exported, check_out, described, endpoint::endpoint_entries, give, null, participant_at};
 use crate::{
     Driver, Monitor, Participant, Reader, c_data,
     config::{self, Receive},
@@ -98,66 +96,9 @@ pub(super) unsafe extern "C" fn reader_close<D: Driver>(reader: *mut abi::Reader
     status
 }
 
-pub(super) unsafe extern "C" fn reader_matched<D: Driver>(
-    reader: *mut abi::Reader,
-    out: *mut abi::Match,
-) -> abi::Status {
-    guard(|| {
-        // SAFETY: the contract.
-        let state = unsafe { reader_at::<D>(reader) }?.monitor.matched()?;
-        // SAFETY: the contract.
-        unsafe { c_data::write(out, &state.to_abi(), "out") }
-    })
-}
-
-pub(super) unsafe extern "C" fn reader_qos<D: Driver>(
-    reader: *mut abi::Reader,
-    out: *mut abi::Qos,
-) -> abi::Status {
-    guard(|| {
-        // SAFETY: the contract.
-        let handle = unsafe { reader_at::<D>(reader) }?;
-        // SAFETY: the contract.
-        unsafe { give_qos(&*handle.monitor, &handle.qos, out) }
-    })
-}
-
-pub(super) unsafe extern "C" fn reader_settings<D: Driver>(
-    reader: *mut abi::Reader,
-    visit: abi::Visitor,
-    context: *mut c_void,
-) -> abi::Status {
-    guard(|| {
-        // SAFETY: the contract.
-        let reader = unsafe { reader_in::<D>(reader) }?;
-        // SAFETY: the contract.
-        reader.settings(&mut unsafe { Settings::new(visit, context) })
-    })
-}
-
-pub(super) unsafe extern "C" fn reader_counters<D: Driver>(
-    reader: *mut abi::Reader,
-    out: *mut abi::Counters,
-) -> abi::Status {
-    // SAFETY: the contract.
-    guard(|| unsafe { c_data::write(out, &reader_at::<D>(reader)?.monitor.counters().to_abi(), "out") })
-}
-
-pub(super) unsafe extern "C" fn reader_locator<D: Driver>(
-    reader: *mut abi::Reader,
-    buffer: *mut c_char,
-    capacity: u64,
-) -> abi::Status {
-    // SAFETY: the contract.
-    guard(|| unsafe { give_text(&reader_in::<D>(reader)?.locator()?, buffer, capacity) })
-}
-
-pub(super) unsafe extern "C" fn reader_connect<D: Driver>(
-    reader: *mut abi::Reader,
-    locator: *const c_char,
-) -> abi::Status {
-    // SAFETY: the contract.
-    guard(|| unsafe { reader_in::<D>(reader)?.connect(c_data::required(locator, "writer_locator")?) })
+endpoint_entries! {
+    Reader, reader_at, reader_in, "writer_locator";
+    reader_matched, reader_qos, reader_settings, reader_counters, reader_locator, reader_connect
 }
 
 pub(super) unsafe extern "C" fn reader_receive<D: Driver>(

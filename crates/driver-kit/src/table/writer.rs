@@ -1,7 +1,6 @@
 //! Table entries of writers.
 use std::{
     cell::UnsafeCell,
-    ffi::{c_char, c_void},
     slice,
     sync::{Arc, Mutex},
 };
@@ -9,10 +8,11 @@ use std::{
 use driver_abi::{self as abi, policies::RawQos};
 
 use super::{
-    Exported, check_out, described, give, give_qos, give_text,
+    Exported, check_out, described,
+    endpoint::endpoint_entries,
+    give,
     loans::{LOANS, Loans, Unpublished},
     null, participant_at,
-    settings::Settings,
 };
 use crate::{
     Driver, Monitor, Participant, Writer, c_data, config,
@@ -88,66 +88,9 @@ pub(super) unsafe extern "C" fn writer_close<D: Driver>(writer: *mut abi::Writer
     })
 }
 
-pub(super) unsafe extern "C" fn writer_matched<D: Driver>(
-    writer: *mut abi::Writer,
-    out: *mut abi::Match,
-) -> abi::Status {
-    guard(|| {
-        // SAFETY: the contract.
-        let state = unsafe { writer_at::<D>(writer) }?.monitor.matched()?;
-        // SAFETY: the contract.
-        unsafe { c_data::write(out, &state.to_abi(), "out") }
-    })
-}
-
-pub(super) unsafe extern "C" fn writer_qos<D: Driver>(
-    writer: *mut abi::Writer,
-    out: *mut abi::Qos,
-) -> abi::Status {
-    guard(|| {
-        // SAFETY: the contract.
-        let handle = unsafe { writer_at::<D>(writer) }?;
-        // SAFETY: the contract.
-        unsafe { give_qos(&*handle.monitor, &handle.qos, out) }
-    })
-}
-
-pub(super) unsafe extern "C" fn writer_settings<D: Driver>(
-    writer: *mut abi::Writer,
-    visit: abi::Visitor,
-    context: *mut c_void,
-) -> abi::Status {
-    guard(|| {
-        // SAFETY: the contract.
-        let writer = unsafe { writer_in::<D>(writer) }?;
-        // SAFETY: the contract.
-        writer.settings(&mut unsafe { Settings::new(visit, context) })
-    })
-}
-
-pub(super) unsafe extern "C" fn writer_counters<D: Driver>(
-    writer: *mut abi::Writer,
-    out: *mut abi::Counters,
-) -> abi::Status {
-    // SAFETY: the contract.
-    guard(|| unsafe { c_data::write(out, &writer_at::<D>(writer)?.monitor.counters().to_abi(), "out") })
-}
-
-pub(super) unsafe extern "C" fn writer_locator<D: Driver>(
-    writer: *mut abi::Writer,
-    buffer: *mut c_char,
-    capacity: u64,
-) -> abi::Status {
-    // SAFETY: the contract.
-    guard(|| unsafe { give_text(&writer_in::<D>(writer)?.locator()?, buffer, capacity) })
-}
-
-pub(super) unsafe extern "C" fn writer_connect<D: Driver>(
-    writer: *mut abi::Writer,
-    locator: *const c_char,
-) -> abi::Status {
-    // SAFETY: the contract.
-    guard(|| unsafe { writer_in::<D>(writer)?.connect(c_data::required(locator, "reader_locator")?) })
+endpoint_entries! {
+    Writer, writer_at, writer_in, "reader_locator";
+    writer_matched, writer_qos, writer_settings, writer_counters, writer_locator, writer_connect
 }
 
 pub(super) unsafe extern "C" fn writer_write<D: Driver>(
