@@ -26,19 +26,7 @@ const SAMPLES: u64 = 10_000;
 #[test]
 fn writing_receiving_and_recording_allocate_nothing() {
     for instances in [None, Some(1), Some(100)] {
-        let stream = StreamSpec {
-            flow: 0,
-            writer: 1,
-            size_bytes: 256,
-            sizes: None,
-            instances,
-            write_instance: None,
-            in_flight: None,
-            loans: false,
-            load: None,
-            delay_ns: 0,
-            deadline_ns: None,
-        };
+        let stream = StreamSpec { writer: 1, size_bytes: 256, instances, ..StreamSpec::default() };
         record(Keys::of_stream(&stream));
     }
     // the counter detects an allocation

@@ -30,52 +30,13 @@ use agent::{
     },
 };
 use control::{Configure, Drain, ReaderReport, RoleReport, WriterReport};
-use driver_host::{
-    Driver, Participant, ParticipantConfig, Reader, ReaderConfig, TypeKind, Writer, WriterConfig,
-};
-use experiment::{Factors, Load, Qos, Role, Workload};
+use experiment::{Factors, Load, Role, Workload};
 use results::WindowCounts;
-use rig::{MS, Run, cell, driver};
+use rig::{MS, Run, cell, pair, participant};
 
 fn configure(workload: Workload, role: Role) -> Configure {
     let factors = Factors { workload, load: None, ..cell("udp", Load::Max) };
     Run::new(factors, 1_000 * MS).configure(role)
-}
-
-fn participant(configure: &Configure) -> Participant {
-    let config = ParticipantConfig {
-        domain: 1,
-        run_name: configure.run_name.clone(),
-        interface: Some("lo".to_owned()),
-        ..ParticipantConfig::default()
-    };
-    Driver::load(&driver("udp")).expect("the driver loads").open(&config).expect("a participant")
-}
-
-/// Returns a writer and a reader that is connected to it.
-fn pair(participant: &Participant) -> (Writer, Reader) {
-    let writer = WriterConfig {
-        topic: "count".to_owned(),
-        type_kind: TypeKind::Octets,
-        qos: Qos::default(),
-        max_payload_bytes: 64,
-        batch_bytes: 0,
-        async_write: false,
-        loans: false,
-    };
-    let reader = ReaderConfig {
-        topic: "count".to_owned(),
-        type_kind: TypeKind::Octets,
-        qos: Qos::default(),
-        max_payload_bytes: 64,
-        batched: false,
-        polling: true,
-        content_filter: None,
-    };
-    let (writer, reader) = (participant.writer(&writer).expect("a writer"), participant.reader(&reader));
-    let reader = reader.expect("a reader");
-    writer.monitor().connect(&reader.monitor().locator().expect("a locator")).expect("connected");
-    (writer, reader)
 }
 
 fn identity(configure: &Configure) -> Identity {
@@ -99,8 +60,8 @@ fn throughput(limit: TrafficLimit) -> (WriterReport, ReaderReport) {
 fn throughput_after(warm_up: TrafficLimit, limit: TrafficLimit) -> (WriterReport, ReaderReport) {
     let [of_writer, of_reader] =
         [Role::Writer, Role::Reader].map(|role| configure(Workload::Throughput, role));
-    let participant = participant(&of_writer);
-    let (writer, reader) = pair(&participant);
+    let participant = participant(&of_writer.run_name);
+    let (writer, reader) = pair(&participant, "count", true);
     let (spec, stream) = (&of_reader.readers[0], &of_reader.readers[0].streams[0]);
     let payloads = Payloads::of_stream(&of_reader, stream);
     let stats =
@@ -171,8 +132,8 @@ fn time_ends_the_traffic_before_the_last_sample() {
 #[test]
 fn pinger_sends_exactly_as_many_pings() {
     let configure = configure(Workload::Latency, Role::Pinger);
-    let participant = participant(&configure);
-    let (writer, reader) = pair(&participant);
+    let participant = participant(&configure.run_name);
+    let (writer, reader) = pair(&participant, "count", true);
     let stream = &configure.writers[0].stream;
     // Its own pings are its echoes.
     let echoes = EchoRecorder::new(identity(&configure), Payloads::of_stream(&configure, stream), 1);

@@ -18,67 +18,18 @@ use agent::{
     traffic::flow_spec::FlowSpec,
 };
 use allocation_counter::measure;
-use control::{Configure, RoleReport};
-use driver_host::{Driver, ParticipantConfig, ReaderConfig, TypeKind, WriterConfig};
-use experiment::{Load, Qos, Rate, Role, SizeDistribution, Sizes};
+use control::RoleReport;
 
-use crate::rig::{MS, Run, cell_of, driver};
-
-fn configure() -> Configure {
-    let rate = Rate::per_second(20_000);
-    let flows = [
-        ("constant", 64, Load::Constant { rate }),
-        ("poisson", 64, Load::Poisson { rate }),
-        ("bursts", 64, Load::Burst { rate: Rate { samples: 20, period_ns: MS } }),
-        ("sizes", 64, Load::Constant { rate }),
-        ("log-normal", 64, Load::Constant { rate }),
-    ];
-    let mut factors = cell_of("udp", &flows);
-    let values = SizeDistribution::Values { values: vec![16, 64], weights: vec![9, 1] };
-    let log_normal = SizeDistribution::LogNormal { median_bytes: 30, p99_bytes: 50 };
-    factors.flows[3].sizes = Some(Sizes { distribution: values, seed: 1 });
-    factors.flows[4].sizes = Some(Sizes { distribution: log_normal, seed: 1 });
-    Run::new(factors, 100 * MS).configure(Role::Writer)
-}
+use crate::rig::{MS, configure_of_each_schedule, pair, participant};
 
 #[test]
 fn writing_by_a_plan_allocates_nothing() {
-    let configure = configure();
-    let driver = Driver::load(&driver("udp")).expect("a driver");
-    let participant = driver
-        .open(&ParticipantConfig {
-            domain: 77,
-            run_name: "allocations".to_owned(),
-            ..ParticipantConfig::default()
-        })
-        .expect("a participant");
+    let configure = configure_of_each_schedule();
+    let participant = participant("allocations");
     let (mut flows, mut readers) = (Vec::new(), Vec::new());
     for spec in &configure.writers {
         let plan = FlowSpec::new(&configure, &spec.stream).expect("a plan");
-        let topic = format!("allocations-{}", plan.writer());
-        let writer = participant
-            .writer(&WriterConfig {
-                topic: topic.clone(),
-                type_kind: TypeKind::Octets,
-                qos: Qos::default(),
-                max_payload_bytes: 64,
-                batch_bytes: 0,
-                async_write: false,
-                loans: false,
-            })
-            .expect("a writer");
-        let reader = participant
-            .reader(&ReaderConfig {
-                topic,
-                type_kind: TypeKind::Octets,
-                qos: Qos::default(),
-                max_payload_bytes: 64,
-                batched: false,
-                polling: true,
-                content_filter: None,
-            })
-            .expect("a reader");
-        writer.monitor().connect(&reader.monitor().locator().expect("a locator")).expect("connected");
+        let (writer, reader) = pair(&participant, &format!("allocations-{}", plan.writer()), true);
         readers.push(reader);
         flows.push(FlowWriter::new(&configure, spec, plan, writer, None));
     }

@@ -24,9 +24,8 @@ use agent::{
     },
 };
 use control::Drain;
-use driver_host::{Driver, ParticipantConfig, ReaderConfig, TypeKind, WriterConfig};
-use experiment::{Factors, Load, Qos, Role, Workload};
-use rig::{MS, Run, cell, driver};
+use experiment::{Factors, Load, Role, Workload};
+use rig::{MS, Run, cell, participant, reader_config, writer_config};
 
 #[test]
 fn drain_with_a_listener_ends_at_its_time_limit() {
@@ -34,33 +33,7 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
     let factors = Factors { workload: Workload::Latency, load: None, ..cell("udp", Load::Max) };
     let configure = Run::new(factors, MS).configure(Role::Pinger);
     let stream = &configure.writers[0].stream;
-    let driver = Driver::load(&driver("udp")).expect("the driver loads");
-    let participant = driver
-        .open(&ParticipantConfig {
-            domain: 1,
-            run_name: configure.run_name.clone(),
-            interface: Some("lo".to_owned()),
-            ..ParticipantConfig::default()
-        })
-        .expect("a participant");
-    let writer = WriterConfig {
-        topic: "ping".to_owned(),
-        type_kind: TypeKind::Octets,
-        qos: Qos::default(),
-        max_payload_bytes: 64,
-        batch_bytes: 0,
-        async_write: false,
-        loans: false,
-    };
-    let reader = ReaderConfig {
-        topic: "echo".to_owned(),
-        type_kind: TypeKind::Octets,
-        qos: Qos::default(),
-        max_payload_bytes: 64,
-        batched: false,
-        polling: false,
-        content_filter: None,
-    };
+    let participant = participant(&configure.run_name);
     let identity = Identity {
         tag: configure.run_tag,
         writer: stream.writer,
@@ -71,8 +44,10 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
     };
     let echoes = EchoRecorder::new(identity, Payloads::of_stream(&configure, stream), 1);
     let flight = echoes.flight();
-    let writer = participant.writer(&writer).expect("a writer");
-    let reader = participant.listening_reader(&reader, echoes, EchoRecorder::on_sample).expect("a reader");
+    let writer = participant.writer(&writer_config("ping")).expect("a writer");
+    let reader = participant
+        .listening_reader(&reader_config("echo", false), echoes, EchoRecorder::on_sample)
+        .expect("a reader");
     let echoes = EchoReturn::new(&configure, ReturnInput::Listening(reader), flight);
     let mut pinger = Pinger::new(&configure, stream, writer, vec![echoes]);
 

@@ -48,7 +48,7 @@ words! {
 }
 
 /// Description of a driver and of the middleware behind it, as `ddsmark drivers info` shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DriverDescription {

@@ -131,20 +131,8 @@ mod tests {
             enforced.iter().map(|policy| (*policy, PolicySupport::of_both(Support::Enforced, None)));
         DriverDescription {
             name: "mine".to_owned(),
-            driver_version: String::new(),
-            middleware: String::new(),
-            middleware_version: String::new(),
-            version_source: String::new(),
-            build: None,
-            licence: String::new(),
-            transports: Vec::new(),
-            options: Vec::new(),
-            receive_modes: Vec::new(),
-            type_kinds: Vec::new(),
-            features: Vec::new(),
             policies: enforced.collect::<BTreeMap<_, _>>(),
-            kept_threads: Vec::new(),
-            variables: Vec::new(),
+            ..DriverDescription::default()
         }
     }
 

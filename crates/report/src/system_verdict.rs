@@ -75,22 +75,7 @@ mod tests {
     use super::*;
 
     fn verdict(flow: &str, conclusion: Conclusion) -> Verdict {
-        let side = || VerdictSide {
-            result: None,
-            cell: "cell".to_owned(),
-            runs: 12,
-            failed: 0,
-            invalid: 0,
-            without_value: 0,
-            unsteady: 0,
-            sender_limited: 0,
-            share_sps: None,
-            missing_pct: 0.0,
-            under_duet_interference: false,
-            median: None,
-            modes: Vec::new(),
-            modes_by: None,
-        };
+        let side = || VerdictSide { cell: "cell".to_owned(), runs: 12, ..VerdictSide::default() };
         let answer = EffectEstimate {
             conclusion,
             n: 12,

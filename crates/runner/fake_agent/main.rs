@@ -293,15 +293,12 @@ fn description() -> DriverDescription {
         middleware: "Fake".to_owned(),
         middleware_version: "1.2.3".to_owned(),
         version_source: "library".to_owned(),
-        build: None,
         licence: "Apache-2.0".to_owned(),
         transports: vec![TransportInfo { name: "udp4".to_owned(), max_payload_bytes: 65_000, note: None }],
-        options: Vec::new(),
         receive_modes: vec![ReceiveMode::Waitset],
         type_kinds: vec!["octets".to_owned()],
         features: vec!["locators".to_owned()],
         policies: [(Policy::Reliability, enforced)].into(),
-        kept_threads: Vec::new(),
-        variables: Vec::new(),
+        ..DriverDescription::default()
     }
 }

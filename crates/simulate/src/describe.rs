@@ -26,7 +26,6 @@ pub fn describe(name: &str, bare_socket: bool) -> DriverDescription {
         middleware: "Simulated middleware".to_owned(),
         middleware_version: env!("CARGO_PKG_VERSION").to_owned(),
         version_source: "library".to_owned(),
-        build: None,
         licence: "Apache-2.0".to_owned(),
         transports: vec![TransportInfo { name: "local".to_owned(), max_payload_bytes: 1 << 20, note: None }],
         options: OPTIONS.iter().map(option).collect(),
@@ -39,8 +38,7 @@ pub fn describe(name: &str, bare_socket: bool) -> DriverDescription {
             .chain([format!("{batching}_batching")])
             .collect(),
         policies: if bare_socket { BTreeMap::new() } else { policies.into() },
-        kept_threads: Vec::new(),
-        variables: Vec::new(),
+        ..DriverDescription::default()
     }
 }
 
@@ -58,18 +56,7 @@ pub(crate) fn host<'i>(host: &HostModel, interfaces: impl Iterator<Item = &'i St
     Host {
         name: "virtual time".to_owned(),
         kernel: "none".to_owned(),
-        os: None,
-        cpu: None,
-        cpus: 0,
-        memory_bytes: None,
-        virtualization: None,
-        clock_source: None,
-        governor: None,
-        clock_read_ns: None,
-        clock_discipline: None,
         link_mbps: links.collect(),
-        sysctls: BTreeMap::new(),
-        mtu_bytes: BTreeMap::new(),
-        started_unix_ns: 0,
+        ..Host::default()
     }
 }

@@ -1,6 +1,6 @@
 //! Number of blocks: fixed, decided by a pilot, limited by a budget; repetition of noisy blocks.
 
-use experiment::{Cell, Design, Factors, Limits, Pin, Plan, Precision, RunOrder};
+use experiment::{Cell, Design, Factors, Plan, Precision};
 use results::{ExperimentLog, Latency, Run, RunState, StoppedBy, comparison_claims, least_blocks};
 use stopping_rule::{NextBlock, add_quiet, begin, decide, is_due, next};
 
@@ -21,42 +21,16 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
         design: Design {
             blocks,
             seed: 3,
-            warm_up_ns: 0,
-            warm_up_samples: None,
-            write_instance: None,
-            payload: None,
             measure_ns: SECOND,
-            samples: None,
-            order: RunOrder::Random,
-            domain: None,
-            progress: false,
             windows: 20,
             check_every: 1,
-            pin: Pin::None,
-            hosts: Vec::new(),
-            keep_awake: false,
-            reference: true,
-            spin: true,
-            threads: experiment::WritingThreads::One,
-            probe_every: None,
-            probe_every_of_size: [].into(),
-            await_echo: false,
-            readers: Vec::new(),
-            writers: Vec::new(),
-            echo_receive: None,
-            unsupported_quantiles: false,
             baseline: vec!["base".to_owned()],
-            second_tier: None,
-            duet: false,
             repeat_noisy: true,
             precision,
             budget_ns,
+            ..Design::default()
         },
-        limits: Limits::default(),
-        search: None,
-        variants: None,
-        published: Vec::new(),
-        notes: Vec::new(),
+        ..Plan::default()
     }
 }
 

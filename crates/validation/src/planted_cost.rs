@@ -320,20 +320,16 @@ mod tests {
             middleware: "M".to_owned(),
             middleware_version: "1".to_owned(),
             version_source: "library".to_owned(),
-            build: None,
             licence: "Apache-2.0".to_owned(),
             transports: vec![TransportInfo {
                 name: "udp4".to_owned(),
                 max_payload_bytes: 65_507,
                 note: None,
             }],
-            options: Vec::new(),
             receive_modes: vec![ReceiveMode::Waitset],
             type_kinds: vec!["octets".to_owned()],
-            features: Vec::new(),
             policies: Policy::ALL.iter().map(enforced).collect(),
-            kept_threads: Vec::new(),
-            variables: Vec::new(),
+            ..DriverDescription::default()
         };
         let source = Source { path: "copies.toml".to_owned(), text: text.to_owned(), sets: Vec::new() };
         let descriptions = BTreeMap::from([("dds".to_owned(), dds)]);

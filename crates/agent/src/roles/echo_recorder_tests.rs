@@ -30,17 +30,11 @@ fn second_echo_of_an_earlier_ping_is_a_duplicate() {
 #[test]
 fn echo_with_another_key_is_corrupt() {
     let keys = Keys::of_stream(&StreamSpec {
-        flow: 0,
         writer: 1,
         size_bytes: 64,
         sizes: None,
         instances: Some(3),
-        write_instance: None,
-        in_flight: None,
-        loans: false,
-        load: None,
-        delay_ns: 0,
-        deadline_ns: None,
+        ..StreamSpec::default()
     });
     let mut echoes = EchoRecorder::new(Identity { keys, ..IDENTITY }, Payloads::new(1, 64), u32::MAX);
     let flight = echoes.flight();

@@ -108,17 +108,12 @@ mod tests {
 
     fn keys_with(instances: Option<u32>, write_instance: Option<u32>) -> Keys {
         Keys::of_stream(&StreamSpec {
-            flow: 0,
             writer: 1,
             size_bytes: 64,
             sizes: None,
             instances,
             write_instance,
-            in_flight: None,
-            loans: false,
-            load: None,
-            delay_ns: 0,
-            deadline_ns: None,
+            ..StreamSpec::default()
         })
     }
 

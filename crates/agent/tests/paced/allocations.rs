@@ -12,32 +12,14 @@ use agent::{
     },
 };
 use allocation_counter::measure;
-use control::Configure;
-use driver_host::{Driver, ParticipantConfig, ReaderConfig, Sample, TypeKind, WriterConfig};
-use experiment::{Load, Qos, Rate, ReceiveGroup, Role, SizeDistribution, Sizes};
+use driver_host::Sample;
+use experiment::{Load, ReceiveGroup, Role};
 
-use crate::rig::{MS, Run, cell, cell_of, driver};
-
-fn configure() -> Configure {
-    let rate = Rate::per_second(20_000);
-    let flows = [
-        ("constant", 64, Load::Constant { rate }),
-        ("poisson", 64, Load::Poisson { rate }),
-        ("bursts", 64, Load::Burst { rate: Rate { samples: 20, period_ns: MS } }),
-        ("sizes", 64, Load::Constant { rate }),
-        ("log-normal", 64, Load::Constant { rate }),
-    ];
-    let mut factors = cell_of("udp", &flows);
-    let values = SizeDistribution::Values { values: vec![16, 64], weights: vec![9, 1] };
-    let log_normal = SizeDistribution::LogNormal { median_bytes: 30, p99_bytes: 50 };
-    factors.flows[3].sizes = Some(Sizes { distribution: values, seed: 1 });
-    factors.flows[4].sizes = Some(Sizes { distribution: log_normal, seed: 1 });
-    Run::new(factors, 100 * MS).configure(Role::Writer)
-}
+use crate::rig::{MS, Run, cell, configure_of_each_schedule, pair, participant};
 
 #[test]
 fn receiving_by_a_plan_allocates_nothing() {
-    let configure = configure();
+    let configure = configure_of_each_schedule();
     for stream in configure.streams() {
         let plan = FlowSpec::new(&configure, stream).expect("a plan");
         let mut arrivals = FlowRecorder::new(&configure, &plan, 0, &StartTime::default(), None);
@@ -62,33 +44,7 @@ fn receiving_by_a_plan_allocates_nothing() {
 
 #[test]
 fn receiving_in_groups_allocates_nothing() {
-    let driver = Driver::load(&driver("udp")).expect("a driver");
-    let run_name = "groups".to_owned();
-    let participant =
-        driver.open(&ParticipantConfig { domain: 77, run_name, ..ParticipantConfig::default() });
-    let participant = participant.expect("a participant");
-    let topic = "groups".to_owned();
-    let reader = ReaderConfig {
-        topic: topic.clone(),
-        type_kind: TypeKind::Octets,
-        qos: Qos::default(),
-        max_payload_bytes: 64,
-        batched: false,
-        polling: false,
-        content_filter: None,
-    };
-    let writer = WriterConfig {
-        topic,
-        type_kind: TypeKind::Octets,
-        qos: Qos::default(),
-        max_payload_bytes: 64,
-        batch_bytes: 0,
-        async_write: false,
-        loans: false,
-    };
-    let (writer, reader) =
-        (participant.writer(&writer).expect("a writer"), participant.reader(&reader).expect("a reader"));
-    writer.monitor().connect(&reader.monitor().locator().expect("a locator")).expect("connected");
+    let (writer, reader) = pair(&participant("groups"), "groups", false);
     let mut factors = cell("udp", Load::Max);
     factors.queues.receive_group = Some(ReceiveGroup::new(8, MS));
     let configure = Run::new(factors, MS).configure(Role::Reader);
@@ -119,7 +75,7 @@ fn receiving_in_groups_allocates_nothing() {
 #[test]
 fn taking_echoes_allocates_nothing() {
     const EVERY: u64 = 100;
-    let configure = configure();
+    let configure = configure_of_each_schedule();
     let stream = configure.streams().next().expect("a stream");
     let plan = FlowSpec::new(&configure, stream).expect("a plan");
     let identity = Identity {

@@ -15,7 +15,10 @@ use control::{
     AgentReport, Configure, Configured, Drain, Inbox, Match, MeasureReply, PacedReaderReport,
     PacedWriterReport, Reply, Request,
 };
-use experiment::{Factors, Flow, Load, Pin, Qos, Reliability, Role, RunTopology, Workload};
+use driver_host::{
+    Driver, Participant, ParticipantConfig, Reader, ReaderConfig, TypeKind, Writer, WriterConfig,
+};
+use experiment::{Factors, Flow, Load, Pin, Qos, Rate, Reliability, Role, RunTopology, SizeDistribution, Sizes, Workload};
 
 pub const MS: u64 = 1_000_000;
 /// Lock held during a run: runs disturb each other.
@@ -50,6 +53,67 @@ pub fn cell_of(driver: &str, flows: &[(&str, u64, Load)]) -> Factors {
     let largest = flows.iter().map(|flow| flow.1).max().expect("a flow");
     let flows: Vec<_> = flows.iter().map(flow).collect();
     Factors { load: None, size_bytes: largest, flows, ..cell(driver, Load::Max) }
+}
+
+/// Returns the configuration of a writer of five flows: one for each kind of schedule, and for each kind of sizes.
+pub fn configure_of_each_schedule() -> Configure {
+    let rate = Rate::per_second(20_000);
+    let flows = [
+        ("constant", 64, Load::Constant { rate }),
+        ("poisson", 64, Load::Poisson { rate }),
+        ("bursts", 64, Load::Burst { rate: Rate { samples: 20, period_ns: MS } }),
+        ("sizes", 64, Load::Constant { rate }),
+        ("log-normal", 64, Load::Constant { rate }),
+    ];
+    let mut factors = cell_of("udp", &flows);
+    let values = SizeDistribution::Values { values: vec![16, 64], weights: vec![9, 1] };
+    let log_normal = SizeDistribution::LogNormal { median_bytes: 30, p99_bytes: 50 };
+    factors.flows[3].sizes = Some(Sizes { distribution: values, seed: 1 });
+    factors.flows[4].sizes = Some(Sizes { distribution: log_normal, seed: 1 });
+    Run::new(factors, 100 * MS).configure(Role::Writer)
+}
+
+/// Opens a participant of `udp` in this process.
+pub fn participant(run_name: &str) -> Participant {
+    let config = ParticipantConfig {
+        domain: 77,
+        run_name: run_name.to_owned(),
+        interface: Some("lo".to_owned()),
+        ..ParticipantConfig::default()
+    };
+    Driver::load(&driver("udp")).expect("the driver loads").open(&config).expect("a participant")
+}
+
+pub fn writer_config(topic: &str) -> WriterConfig {
+    WriterConfig {
+        topic: topic.to_owned(),
+        type_kind: TypeKind::Octets,
+        qos: Qos::default(),
+        max_payload_bytes: 64,
+        batch_bytes: 0,
+        async_write: false,
+        loans: false,
+    }
+}
+
+pub fn reader_config(topic: &str, polling: bool) -> ReaderConfig {
+    ReaderConfig {
+        topic: topic.to_owned(),
+        type_kind: TypeKind::Octets,
+        qos: Qos::default(),
+        max_payload_bytes: 64,
+        batched: false,
+        polling,
+        content_filter: None,
+    }
+}
+
+/// Returns a writer and a reader that is connected to it.
+pub fn pair(participant: &Participant, topic: &str, polling: bool) -> (Writer, Reader) {
+    let writer = participant.writer(&writer_config(topic)).expect("a writer");
+    let reader = participant.reader(&reader_config(topic, polling)).expect("a reader");
+    writer.monitor().connect(&reader.monitor().locator().expect("a locator")).expect("connected");
+    (writer, reader)
 }
 
 pub fn reliable() -> Qos {

@@ -172,7 +172,7 @@ fn rounded_down(scale: f64) -> Scale {
 
 #[cfg(test)]
 mod tests {
-    use experiment::{Flow, Load, Rate, ScaleRange, Search};
+    use experiment::{Design, Flow, Load, Rate, ScaleRange, Search};
 
     use super::*;
 
@@ -187,22 +187,15 @@ mod tests {
     }
 
     fn plan(cell: Cell) -> Plan {
-        let design = serde_json::json!({
-            "blocks": 3, "seed": 1, "warm_up_ns": 0, "measure_ns": 1_000_000_000, "windows": 20, "check_every": 64,
-            "pin": experiment::Pin::None, "keep_awake": false,
-        });
         let scales = ScaleRange { lowest: Scale::nearest(0.01), highest: Scale::nearest(100.0) };
         let is_search = cell.factors.workload == Workload::Search;
         Plan {
             name: "test".to_owned(),
             question: "?".to_owned(),
             cells: vec![cell],
-            design: serde_json::from_value(design).expect("a design"),
-            limits: experiment::Limits::default(),
+            design: Design { blocks: 3, ..Design::default() },
             search: is_search.then(|| Search { scales: Some(scales), ..Search::default() }),
-            variants: None,
-            published: Vec::new(),
-            notes: Vec::new(),
+            ..Plan::default()
         }
     }
 

@@ -214,7 +214,6 @@ mod tests {
             middleware: format!("Example {name}"),
             middleware_version: version.to_owned(),
             version_source: "library".to_owned(),
-            build: None,
             licence: "MIT".to_owned(),
             transports: transports
                 .iter()
@@ -224,13 +223,12 @@ mod tests {
                     note: None,
                 })
                 .collect(),
-            options: Vec::new(),
             receive_modes: vec![ReceiveMode::Waitset, ReceiveMode::Listener],
             type_kinds: vec!["octets".to_owned()],
             features: features.iter().map(|&feature| feature.to_owned()).collect(),
-            policies: BTreeMap::new(),
             kept_threads: vec!["keeper".to_owned(), name.to_owned()],
             variables: vec![name.to_uppercase()],
+            ..DriverDescription::default()
         }
     }
 

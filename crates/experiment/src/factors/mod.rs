@@ -272,10 +272,13 @@ pub enum Workload {
 }
 
 /// Component that packs samples into batches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Batching {
     /// No batching: every sample is sent when it is written.
+    #[default]
     None,
     /// The middleware.
     Native,

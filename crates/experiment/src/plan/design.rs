@@ -138,6 +138,46 @@ pub struct Design {
     pub budget_ns: Option<u64>,
 }
 
+impl Default for Design {
+    /// Returns one block of runs of 1 s in one window, without warm-up, in which every byte is checked.
+    fn default() -> Self {
+        Self {
+            blocks: 1,
+            order: RunOrder::Random,
+            seed: 1,
+            warm_up_ns: 0,
+            warm_up_samples: None,
+            measure_ns: 1_000_000_000,
+            samples: None,
+            windows: 1,
+            check_every: 1,
+            probe_every: None,
+            probe_every_of_size: BTreeMap::new(),
+            await_echo: false,
+            readers: Vec::new(),
+            writers: Vec::new(),
+            echo_receive: None,
+            unsupported_quantiles: false,
+            write_instance: None,
+            payload: None,
+            domain: None,
+            progress: false,
+            pin: Pin::None,
+            hosts: Vec::new(),
+            keep_awake: false,
+            reference: true,
+            spin: true,
+            threads: WritingThreads::One,
+            baseline: Vec::new(),
+            second_tier: None,
+            duet: false,
+            repeat_noisy: false,
+            precision: None,
+            budget_ns: None,
+        }
+    }
+}
+
 /// Settings of the readers of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReaderDesign {

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Plan of an experiment. It determines all of its runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// Name: `characterize`, or the name of the file or recipe.
     pub name: String,

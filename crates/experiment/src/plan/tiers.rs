@@ -118,13 +118,6 @@ impl Plan {
         self.compared(|id| self.is_baseline(id) || tier.baseline.iter().any(|of| of == id), |_| true)
     }
 
-    /// Returns the number of runs of a block, given its number; repeated blocks have no second tier.
-    #[must_use]
-    pub fn runs_in_block(&self, block: u32) -> usize {
-        let tier = self.design.second_tier.as_ref().filter(|tier| block <= tier.blocks);
-        self.runs_per_block() + tier.map_or(0, |tier| tier.cells.len())
-    }
-
     /// Returns the number of runs of all blocks before this one.
     #[must_use]
     pub fn runs_before(&self, block: u32) -> usize {

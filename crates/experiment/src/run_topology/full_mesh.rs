@@ -24,12 +24,7 @@ pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint
         size_bytes: cell.factors.size_bytes,
         sizes: None,
         instances: cell.factors.instances,
-        write_instance: None,
-        delay_ns: 0,
-        deadline_ns: None,
-        in_flight: None,
-        loans: false,
-        load: None,
+        ..StreamSpec::default()
     };
     let endpoint = |participant: usize| {
         let process = participant / per_process;

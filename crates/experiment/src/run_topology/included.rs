@@ -63,17 +63,12 @@ mod tests {
 
     fn stream(instances: u32, write_instance: Option<u32>) -> StreamSpec {
         StreamSpec {
-            flow: 0,
             writer: 1,
             size_bytes: 64,
             sizes: None,
             instances: Some(instances),
             write_instance,
-            in_flight: None,
-            loans: false,
-            load: None,
-            delay_ns: 0,
-            deadline_ns: None,
+            ..StreamSpec::default()
         }
     }
 

@@ -44,7 +44,7 @@ pub struct ParticipantSpec {
 }
 
 /// Samples of one writer: what it writes, and what each of its readers expects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StreamSpec {
     /// Number of the writer, in the header of every sample: from 1, unique in the run. The pattern of its payloads and
     /// its random send times follow from this number and the seed of the run.
@@ -102,7 +102,7 @@ impl StreamSpec {
 }
 
 /// Writer of an agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WriterSpec {
     /// Name in reports: `writer`, for further writers of the agent `writer-2` and so on.
     pub name: String,

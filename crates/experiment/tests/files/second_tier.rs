@@ -33,7 +33,7 @@ fn second_tier_is_measured_in_the_first_blocks_only() {
         assert_eq!(runs.len(), if block <= 3 { 7 } else { 3 });
         assert_eq!(
             (runs.len(), runs[0].number as usize),
-            (plan.runs_in_block(block), plan.runs_before(block) + 1)
+            (plan.runs_before(block + 1) - plan.runs_before(block), plan.runs_before(block) + 1)
         );
         assert_eq!(runs.iter().filter(|run| run.twin).count(), 1);
     }

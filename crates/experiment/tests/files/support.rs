@@ -11,7 +11,6 @@ pub fn description(name: &str, features: &[&str], enforced: &[Policy]) -> Driver
         middleware: "M".to_owned(),
         middleware_version: "1".to_owned(),
         version_source: "library".to_owned(),
-        build: None,
         licence: "Apache-2.0".to_owned(),
         transports: vec![
             TransportInfo { name: "udp4".to_owned(), max_payload_bytes: 65_507, note: None },
@@ -31,8 +30,7 @@ pub fn description(name: &str, features: &[&str], enforced: &[Policy]) -> Driver
                 (*policy, PolicySupport::of_both(support, None))
             })
             .collect(),
-        kept_threads: Vec::new(),
-        variables: Vec::new(),
+        ..DriverDescription::default()
     }
 }
 

@@ -169,7 +169,7 @@ fn open_files(host: &HostRecord, planned: &[Planned<'_>]) -> Option<Warning> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use experiment::{Design, Factors, Limits, LinkSpec, Qos, Topology};
+    use experiment::{Design, Factors, LinkSpec, Qos, Topology};
     use results::{Environment, Host};
 
     use super::*;
@@ -183,21 +183,12 @@ pub(super) mod tests {
     }
 
     pub(in crate::machine) fn plan(factors: Factors) -> Plan {
-        let design = serde_json::json!({
-            "blocks": 3, "seed": 1, "warm_up_ns": 0, "measure_ns": 1_000_000_000, "windows": 20, "check_every": 64,
-            "pin": Pin::None, "keep_awake": false,
-        });
-        let design: Design = serde_json::from_value(design).expect("a design");
         Plan {
             name: "test".to_owned(),
             question: "?".to_owned(),
             cells: vec![Cell { id: "cell".to_owned(), factors }],
-            design,
-            limits: Limits::default(),
-            search: None,
-            variants: None,
-            published: Vec::new(),
-            notes: Vec::new(),
+            design: Design { blocks: 3, ..Design::default() },
+            ..Plan::default()
         }
     }
 

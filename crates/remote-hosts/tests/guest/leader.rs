@@ -9,7 +9,7 @@ use std::{
 };
 
 use control::{Configure, Drain, Exchange, OpenOptions, PayloadBytes, Reply, Request};
-use experiment::{Limits, Plan, StreamSpec, ThreadPriorities};
+use experiment::{Plan, StreamSpec, ThreadPriorities};
 use host::{
     Agent, AgentCommand, AgentLog, ClockClient, ClockResponder, DomainClaim, DriverFile, EnvironmentInputs,
     ExchangeKey, ProcessExit, Site, SiteError,
@@ -221,22 +221,8 @@ fn observer_sees_the_requests_and_replies_of_an_accepted_agent() {
 }
 
 fn inputs() -> EnvironmentInputs {
-    let design = serde_json::json!({
-        "blocks": 1, "seed": 1, "warm_up_ns": 0, "measure_ns": 1_000_000_000, "windows": 20, "check_every": 64,
-        "pin": "none", "keep_awake": false,
-    });
     let cell = experiment::Cell { id: "x".to_owned(), factors: experiment::Factors::default() };
-    let experiment = Plan {
-        name: String::new(),
-        question: String::new(),
-        cells: vec![cell],
-        design: serde_json::from_value(design).expect("a design"),
-        limits: Limits::default(),
-        search: None,
-        variants: None,
-        published: Vec::new(),
-        notes: Vec::new(),
-    };
+    let experiment = Plan { cells: vec![cell], ..Plan::default() };
     EnvironmentInputs {
         tool: Tool { name: "x".to_owned(), version: "1".to_owned(), command_line: Vec::new() },
         revision: None,

@@ -23,11 +23,7 @@ fn with_writer(configure: &mut Configure) -> &mut WriterSpec {
         topic: reader.topic.clone(),
         qos: reader.qos.clone(),
         stream,
-        thread: 0,
-        batch_bytes: 0,
-        batching: experiment::Batching::None,
-        asynchronous: false,
-        loans: false,
+        ..WriterSpec::default()
     }];
     &mut configure.writers[0]
 }

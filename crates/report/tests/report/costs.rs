@@ -1,8 +1,8 @@
 //! Averages of settings beside published ones, in results of the simulated middleware.
 
 use experiment::{
-    BuiltInFigures, Cell, Design, Factors, Limits, Pin, Plan, Policy, PolicySupport, Qos, Reliability,
-    RunOrder, Support, Topology, Workload, WritingThreads,
+    BuiltInFigures, Cell, Design, Factors, Plan, Policy, PolicySupport, Qos, Reliability, Support, Topology,
+    Workload,
 };
 use report::{Options, markdown, overlay_tables, parts::costs_in_words};
 use results::{CellResult, Measurement, ResultDocument, Run};
@@ -47,46 +47,17 @@ fn measured(settings: usize) -> ResultDocument {
         blocks: 12,
         seed: 37,
         baseline: vec!["1/default".to_owned(), "16/default".to_owned()],
-        warm_up_ns: 0,
-        warm_up_samples: None,
-        write_instance: None,
-        payload: None,
         measure_ns: 2 * MS,
-        samples: None,
-        order: RunOrder::Random,
-        domain: None,
-        progress: false,
         windows: 2,
         check_every: 1,
-        pin: Pin::None,
-        hosts: Vec::new(),
-        keep_awake: false,
-        reference: true,
-        spin: true,
-        threads: WritingThreads::One,
-        probe_every: None,
-        probe_every_of_size: [].into(),
-        await_echo: false,
-        readers: Vec::new(),
-        writers: Vec::new(),
-        echo_receive: None,
-        unsupported_quantiles: false,
-        second_tier: None,
-        duet: false,
-        repeat_noisy: false,
-        precision: None,
-        budget_ns: None,
+        ..Design::default()
     };
     let plan = Plan {
         name: "costs".to_owned(),
         question: "What does it cost?".to_owned(),
         cells,
         design,
-        limits: Limits::default(),
-        search: None,
-        variants: None,
-        published: Vec::new(),
-        notes: Vec::new(),
+        ..Plan::default()
     };
     let between = RunVariation { drift: 0.0, sd: 0.01, autocorrelation: 0.0 };
     let mut simulator = Simulator::on(HostModel { between, ..HostModel::default() });

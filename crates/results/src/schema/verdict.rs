@@ -93,7 +93,7 @@ pub enum Pairing {
 }
 
 /// One side of a comparison: its runs over all blocks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct VerdictSide {
     /// Name of the result, if two results are compared.

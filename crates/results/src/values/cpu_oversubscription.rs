@@ -170,12 +170,7 @@ mod tests {
         };
         let hosts = machines.map(record);
         let planned = hosts.each_ref().map(|host| PlannedHost::new(&host.name, HostSpec::Local, None));
-        let design = serde_json::json!({
-            "blocks": 3, "seed": 1, "warm_up_ns": 0, "measure_ns": 1_000_000_000, "windows": 20, "check_every": 64,
-            "pin": Pin::None, "keep_awake": false,
-        });
-        let design: Design = serde_json::from_value(design).expect("a design");
-        let design = Design { hosts: planned.into(), ..design };
+        let design = Design { hosts: planned.into(), ..Design::default() };
         let oversubscription = |readers: u16| {
             let factors = Factors {
                 workload: Workload::Throughput,

@@ -63,7 +63,7 @@ pub(super) fn link(endpoint: &Endpoint, factors: &Factors, hosts: &[HostRecord])
 
 #[cfg(test)]
 mod tests {
-    use experiment::{HostSpec, LinkSpec, Pin, PlannedHost, Topology};
+    use experiment::{HostSpec, LinkSpec, PlannedHost, Topology};
 
     use super::*;
     use crate::schema::{Environment, host::Host};
@@ -73,12 +73,7 @@ mod tests {
     fn design(hosts: &[HostRecord]) -> Design {
         let planned =
             hosts.iter().map(|host| PlannedHost::new(&host.name, host.at.clone(), host.interface.clone()));
-        let design = serde_json::json!({
-            "blocks": 3, "seed": 1, "warm_up_ns": 0, "measure_ns": 1_000_000_000, "windows": 20, "check_every": 64,
-            "pin": Pin::None, "keep_awake": false,
-        });
-        let design: Design = serde_json::from_value(design).expect("a design");
-        Design { hosts: planned.collect(), ..design }
+        Design { hosts: planned.collect(), ..Design::default() }
     }
 
     /// Returns hosts with a link each, or those of a lab.

@@ -69,9 +69,7 @@ impl LinkLoad {
 
 #[cfg(test)]
 mod tests {
-    use experiment::{
-        Flow, HostSpec, LinkSpec, Pin, PlannedHost, Rate, SizeDistribution, Sizes, Topology, Workload,
-    };
+    use experiment::{Flow, HostSpec, LinkSpec, PlannedHost, Rate, SizeDistribution, Sizes, Topology, Workload};
 
     use super::*;
     use crate::schema::{Environment, host::Host};
@@ -98,12 +96,7 @@ mod tests {
         let hosts = hosts(&names[..=usize::from(readers)]);
         let planned =
             hosts.iter().map(|host| PlannedHost::new(&host.name, host.at.clone(), host.interface.clone()));
-        let design = serde_json::json!({
-            "blocks": 3, "seed": 1, "warm_up_ns": 0, "measure_ns": 1_000_000_000, "windows": 20, "check_every": 64,
-            "pin": Pin::None, "keep_awake": false,
-        });
-        let design: Design = serde_json::from_value(design).expect("a design");
-        let design = Design { hosts: planned.collect(), ..design };
+        let design = Design { hosts: planned.collect(), ..Design::default() };
         let factors = Factors {
             workload: Workload::Paced,
             interface: "auto".to_owned(),

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use experiment::{Cell, Design, Factors, HostSpec, Limits, Pin, Plan, Qos, Reliability, RunOrder, Workload};
+use experiment::{Cell, Design, Factors, HostSpec, Limits, Plan, Qos, Reliability, Workload};
 use host::{DriverFile, LocalSite, Site, host_warnings};
 use results::{
     Directory, DirectoryError, Environment, HostRecord, ResultDocument, ResultHeader, Run, SavedExperiment,
@@ -40,46 +40,17 @@ impl Rig {
             experiment: Plan {
                 name: "test".to_owned(),
                 question: "Does it end?".to_owned(),
-                cells: Vec::new(),
                 design: Design {
                     blocks: 1,
                     seed: 1,
                     warm_up_ns: 1_000_000,
-                    warm_up_samples: None,
-                    write_instance: None,
-                    payload: None,
                     measure_ns: 2_000_000,
-                    samples: None,
-                    order: RunOrder::Random,
-                    domain: None,
-                    progress: false,
                     windows: 4,
                     check_every: 1,
-                    pin: Pin::None,
-                    hosts: Vec::new(),
-                    keep_awake: false,
-                    reference: true,
-                    spin: true,
-                    threads: experiment::WritingThreads::One,
-                    probe_every: None,
-                    probe_every_of_size: BTreeMap::new(),
-                    await_echo: false,
-                    readers: Vec::new(),
-                    writers: Vec::new(),
-                    echo_receive: None,
-                    unsupported_quantiles: false,
-                    baseline: Vec::new(),
-                    second_tier: None,
-                    duet: false,
-                    repeat_noisy: false,
-                    precision: None,
-                    budget_ns: None,
+                    ..Design::default()
                 },
                 limits: limits(LONG_NS),
-                search: None,
-                variants: None,
-                published: Vec::new(),
-                notes: Vec::new(),
+                ..Plan::default()
             },
             files: BTreeMap::new(),
         };

@@ -1,7 +1,7 @@
 //! Pairs of results on a host that changes between and within them, compared with `verdicts::compare` on complete
 //! documents, as `ddsmark compare` does.
 
-use experiment::{Cell, Design, Limits, Plan, Workload};
+use experiment::{Cell, Design, Plan, Workload};
 use results::{Conclusion, CriterionOutcome, Metric, ResultDocument, Verdict, VerdictKind};
 use simulate::{HostChange, HostModel, RunVariation, Simulator};
 use verdicts::{CompareOptions, CompareSide, Criterion, compare};
@@ -107,11 +107,7 @@ impl Pairs {
                 reference: self.with_references,
                 ..design(2 * MS)
             },
-            limits: Limits::default(),
-            search: None,
-            variants: None,
-            published: Vec::new(),
-            notes: Vec::new(),
+            ..Plan::default()
         };
         let host = HostModel {
             between: RunVariation { sd: self.cv, ..RunVariation::default() },

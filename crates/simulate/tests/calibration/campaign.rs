@@ -1,7 +1,7 @@
 //! Pairs of results of the simulated middleware, measured one after the other and compared by ranks, without
 //! references.
 
-use experiment::{Cell, Design, Limits, Plan, ScheduledRun, Workload};
+use experiment::{Cell, Design, Plan, ScheduledRun, Workload};
 use simulate::{HostModel, RunVariation, Simulator};
 use stats::{Comparison, ComparisonData, Conclusion, Rules, Run, compare_sides};
 
@@ -74,17 +74,7 @@ impl Campaign {
         let (name, question) = ("simulated".to_owned(), "Is it seen?".to_owned());
         Self {
             simulator: Simulator::on(HostModel { between: world.between(cv), ..HostModel::default() }),
-            experiment: Plan {
-                name,
-                question,
-                cells,
-                design,
-                limits: Limits::default(),
-                search: None,
-                variants: None,
-                published: Vec::new(),
-                notes: Vec::new(),
-            },
+            experiment: Plan { name, question, cells, design, ..Plan::default() },
             seed: seed << 32,
         }
     }

@@ -1,8 +1,7 @@
 //! Cells, designs and runs for tests.
 
 use experiment::{
-    Batching, Cell, Design, Factors, Limits, Load, Pin, Plan, Qos, Rate, Reliability, RunOrder, ScheduledRun,
-    Workload,
+    Batching, Cell, Design, Factors, Load, Plan, Qos, Rate, Reliability, ScheduledRun, Workload,
 };
 use results::Run;
 use sim_model::Config;
@@ -51,35 +50,10 @@ pub fn design(measure_ns: u64) -> Design {
         blocks: 3,
         seed: 7,
         warm_up_ns: 10 * MS,
-        warm_up_samples: None,
-        write_instance: None,
-        payload: None,
         measure_ns,
-        samples: None,
-        order: RunOrder::Random,
-        domain: None,
-        progress: false,
         windows: WINDOWS,
         check_every: 1,
-        pin: Pin::None,
-        hosts: Vec::new(),
-        keep_awake: false,
-        reference: true,
-        spin: true,
-        threads: experiment::WritingThreads::One,
-        probe_every: None,
-        probe_every_of_size: [].into(),
-        await_echo: false,
-        readers: Vec::new(),
-        writers: Vec::new(),
-        echo_receive: None,
-        unsupported_quantiles: false,
-        baseline: Vec::new(),
-        second_tier: None,
-        duet: false,
-        repeat_noisy: false,
-        precision: None,
-        budget_ns: None,
+        ..Design::default()
     }
 }
 
@@ -94,15 +68,5 @@ pub fn config(options: &[(&str, &str)]) -> Config {
 
 pub fn experiment_of(cells: Vec<Cell>, design: Design) -> Plan {
     let (name, question) = ("simulated".to_owned(), "Is it seen?".to_owned());
-    Plan {
-        name,
-        question,
-        cells,
-        design,
-        limits: Limits::default(),
-        search: None,
-        variants: None,
-        published: Vec::new(),
-        notes: Vec::new(),
-    }
+    Plan { name, question, cells, design, ..Plan::default() }
 }

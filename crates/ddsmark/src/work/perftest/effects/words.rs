@@ -124,18 +124,15 @@ pub fn description(name: &str) -> DriverDescription {
         middleware: name.to_uppercase(),
         middleware_version: "1".to_owned(),
         version_source: "library".to_owned(),
-        build: None,
         licence: "Apache-2.0".to_owned(),
         transports: transports
             .iter()
             .map(|&name| TransportInfo { name: name.to_owned(), max_payload_bytes: 65_507, note: None })
             .collect(),
-        options: Vec::new(),
         receive_modes: vec![ReceiveMode::Listener, ReceiveMode::Waitset, ReceiveMode::Polling],
         type_kinds: texts(&["octets", "keyed", "plain"]),
         features: texts(features),
         policies: Policy::ALL.iter().map(|policy| (*policy, PolicySupport::of_both(support, None))).collect(),
-        kept_threads: Vec::new(),
-        variables: Vec::new(),
+        ..DriverDescription::default()
     }
 }
