@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use experiment::SizeDistribution;
 
-use crate::{Rate, Sends, System, Topic, qos::duration};
+use crate::{
+    qos::duration,
+    system::{Rate, Sends, System, Topic},
+};
 
 const SECOND_NS: u64 = 1_000_000_000;
 /// Shortest and longest measured time that is chosen for rates, in s.
@@ -137,7 +140,7 @@ impl System {
     }
 }
 
-impl std::fmt::Display for crate::NotApplied {
+impl std::fmt::Display for crate::system::NotApplied {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { item, count, reason } = self;
         if *count > 1 {
@@ -290,7 +293,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Durability, EndpointQos, NotApplied, TopicQos};
+    use crate::{
+        qos::{Durability, EndpointQos, TopicQos},
+        system::NotApplied,
+    };
 
     /// Returns the experiment of a system, as it is read from its text.
     fn read(system: &System) -> experiment::ExperimentFile {

@@ -8,15 +8,17 @@ use results::{DeliveryCounts, HostRecord, LinkRecord, Run};
 use sim_model::{Config, ConfigError, Flow};
 
 use crate::{
-    HostModel, Series, SimulatedMetrics, SimulatedRun,
+    SimulatedMetrics, SimulatedRun,
     arrival::Arrival,
     capabilities::{policies, refuse},
-    discovery, latency,
+    discovery,
+    host_model::HostModel,
+    latency,
     link::Network,
     paced::{self, Recorded},
     pipelined,
     round_trips::RoundTrips,
-    series::Recorder,
+    series::{Recorder, Series},
     setup::RunSetup,
     throughput,
 };

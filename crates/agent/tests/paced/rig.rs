@@ -18,7 +18,9 @@ use control::{
 use driver_host::{
     Driver, Participant, ParticipantConfig, Reader, ReaderConfig, TypeKind, Writer, WriterConfig,
 };
-use experiment::{Factors, Flow, Load, Pin, Qos, Rate, Reliability, Role, RunTopology, SizeDistribution, Sizes, Workload};
+use experiment::{
+    Factors, Flow, Load, Pin, Qos, Rate, Reliability, Role, RunTopology, SizeDistribution, Sizes, Workload,
+};
 
 pub const MS: u64 = 1_000_000;
 /// Lock held during a run: runs disturb each other.

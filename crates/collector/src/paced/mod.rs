@@ -8,8 +8,8 @@ mod warnings;
 use control::{FlowWriterReport, PacedReaderReport, PacedWriterReport};
 use experiment::{Load, probe_every};
 use results::{
-    Batches, DeliveryCounts, EndpointSpread, FlowRecord, Measurement, Paced, Received, SampleSizes, TakeStats, Throughput,
-    WarningKind, WritingTime, steady_rate,
+    Batches, DeliveryCounts, EndpointSpread, FlowRecord, Measurement, Paced, Received, SampleSizes,
+    TakeStats, Throughput, WarningKind, WritingTime, steady_rate,
 };
 use stats::total;
 

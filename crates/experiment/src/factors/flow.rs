@@ -1,10 +1,11 @@
 //! Flows: the streams of samples of a run, each with its own topic, phase and deadline.
 
+use driver_abi::policies::Qos;
 use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{EndpointQos, Load, Qos, Sizes};
+use crate::factors::{endpoint_qos::EndpointQos, load::Load, sizes::Sizes};
 
 /// Longest deadline that a flow has without one of its own, in ns.
 const LONGEST_DEADLINE_NS: u64 = 50_000_000;
@@ -178,7 +179,7 @@ fn hash(name: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rate;
+    use crate::factors::rate::Rate;
 
     #[test]
     fn phases_are_spread_over_the_period_and_depend_on_name_and_seed_only() {

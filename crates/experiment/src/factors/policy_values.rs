@@ -2,13 +2,13 @@
 
 use std::{borrow::Cow, fmt};
 
+use driver_abi::policies::{
+    DestinationOrder, Durability, History, Liveliness, Ownership, Presentation, QosDuration, Reliability,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::{
-    DestinationOrder, Durability, History, Liveliness, Ownership, Presentation, QosDuration, Reliability,
-    syntax::units::{Time, from_text},
-};
+use crate::syntax::units::{Time, from_text};
 
 /// Requested reliability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,11 @@ use std::fmt::{self, Write as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Flow, MIN_SIZE_BYTES, StreamSpec, factors::log_normal};
+use crate::{
+    factors::{flow::Flow, log_normal},
+    run_topology::StreamSpec,
+    syntax::units::MIN_SIZE_BYTES,
+};
 
 /// Number of sizes, all equally frequent, that stand for a log-normal distribution: its quantiles 0.5/1024, 1.5/1024 and so on.
 /// The largest one is the 99.95 % quantile.

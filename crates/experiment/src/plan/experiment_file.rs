@@ -7,10 +7,9 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Diagnostic, FactorType, FactorValues, FlowKind, Matrix, Source, Workload,
     factors::{
-        driver_options::DriverOptions, load::Arrival, policies::Policies, profiles::profile_file,
-        rate::RateSpec,
+        FactorType, FactorValues, Matrix, Workload, driver_options::DriverOptions, flow::FlowKind,
+        load::Arrival, policies::Policies, profiles::profile_file, rate::RateSpec,
     },
     plan::{
         changes::Changes, choices::PinChoice, flow_sizes::SizeSpec, hosts::HostSection,
@@ -20,6 +19,7 @@ use crate::{
     syntax::{
         driver_name::without_version,
         one_or_many::{Located, OneOrMany},
+        source::{Diagnostic, Source},
         units::{Percent, Time},
     },
 };

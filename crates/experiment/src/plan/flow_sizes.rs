@@ -9,9 +9,13 @@ use serde::{
 };
 
 use crate::{
-    MIN_SIZE_BYTES, PlanError, SizeDistribution, SpannedError,
+    factors::sizes::SizeDistribution,
     plan::loads::contradiction,
-    syntax::{one_or_many::Located, units::Size},
+    syntax::{
+        one_or_many::Located,
+        spanned_error::{PlanError, SpannedError},
+        units::{MIN_SIZE_BYTES, Size},
+    },
 };
 
 /// Maximum number of values of a distribution.

@@ -3,20 +3,27 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    Deadline, Flow, FlowKind, Load, Plan, PlanError, SizeDistribution, Sizes, Span, SpannedError, Value,
-    Workload, WritingThreads,
     factors::{
-        flow::{random_phase_ns, seed_of_sizes},
-        load::Arrival,
+        Value, Workload,
+        flow::{Deadline, Flow, FlowKind, random_phase_ns, seed_of_sizes},
+        load::{Arrival, Load},
         rate::RateSpec,
+        sizes::{SizeDistribution, Sizes},
     },
     plan::{
+        experiment::Plan,
         experiment_file::{ExperimentFile, FlowSection},
         loads::{Traces, contradiction, load},
         processes::{self, check_name},
         system_factors,
+        threads::WritingThreads,
     },
-    syntax::{one_or_many::Located, trace::MAX_TRACE_SAMPLES, units::Time},
+    syntax::{
+        one_or_many::{Located, Span},
+        spanned_error::{PlanError, SpannedError},
+        trace::MAX_TRACE_SAMPLES,
+        units::Time,
+    },
 };
 
 /// Maximum number of flows of a run.

@@ -1,9 +1,12 @@
 //! Room of the requested limits for instances.
 
 use crate::{
-    FactorValues, OneOrMany, PlanError, SpannedError,
-    factors::{endpoint_qos::End, policies::Policies},
+    factors::{FactorValues, endpoint_qos::End, policies::Policies},
     plan::{experiment_file::ExperimentFile, selected_policies::SelectedPolicies},
+    syntax::{
+        one_or_many::OneOrMany,
+        spanned_error::{PlanError, SpannedError},
+    },
 };
 
 /// Returns that a limit of all samples has no room for instances with as many samples as the policies may keep of each, if so.

@@ -1,10 +1,21 @@
 //! Checks of queues and receive groups that need the policies, the size of samples or the driver.
 
+use driver_abi::{
+    description::{DriverDescription, Support},
+    policies::Policy,
+};
+
 use crate::{
-    DriverDescription, FactorValues, GroupSpec, PlanError, Policy, SpannedError, Support,
-    factors::endpoint_qos::{End, without_effect},
+    factors::{
+        FactorValues,
+        endpoint_qos::{End, without_effect},
+        group::GroupSpec,
+    },
     plan::{experiment_file::ExperimentFile, selected_policies::SelectedPolicies},
-    syntax::one_or_many::{Located, OneOrMany},
+    syntax::{
+        one_or_many::{Located, OneOrMany},
+        spanned_error::{PlanError, SpannedError},
+    },
 };
 
 /// Returns the queues of samples: key, endpoint and values of each.

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    InputFile, SpannedError,
     factors::{DEFAULT_PROFILE, endpoint_qos::End, policies::Policies, profiles::qos_profile},
     plan::{experiment_file::ExperimentFile, instances},
-    syntax::one_or_many::Located,
+    syntax::{input_file::InputFile, one_or_many::Located, spanned_error::SpannedError},
 };
 
 /// Policies of one kind of endpoint.

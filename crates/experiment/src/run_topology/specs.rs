@@ -2,11 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use driver_abi::{description::ReceiveMode, policies::Qos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shared_list;
-use crate::{Batching, KeyFilter, Load, Qos, ReceiveGroup, ReceiveMode, Sizes};
+use crate::factors::{Batching, content_filter::KeyFilter, group::ReceiveGroup, load::Load, sizes::Sizes};
 
 /// Participant of an agent. Absent values are left to the driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

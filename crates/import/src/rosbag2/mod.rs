@@ -16,7 +16,11 @@ pub use times::TimeSource;
 
 use experiment::{MAX_SIZE_VALUES, SizeDistribution};
 
-use crate::{ImportError, Rate, Sends, System, Topic, names::plain_name};
+use crate::{
+    error::ImportError,
+    names::plain_name,
+    system::{Rate, Sends, System, Topic},
+};
 use metadata::Stretch;
 use offered_qos::offered_qos;
 use times::{Timed, segment};
@@ -130,7 +134,7 @@ fn add_topic(
         return Ok(());
     }
     let qos = offered_qos(&recorded.offered_qos, name, system)?;
-    let is_kept = qos.writer.durability == Some(crate::Durability::TransientLocal);
+    let is_kept = qos.writer.durability == Some(crate::qos::Durability::TransientLocal);
     if messages.len() == 1 || is_kept && messages.len() <= LATCHED {
         let reason = format!("latched: its {} messages are for late readers, and no traffic", messages.len());
         system.not_applied(item, 1, reason);

@@ -4,15 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::Qos;
-use recording::operations;
+use recording::{Histograms, new_histogram, operations};
 use stats::{median, total};
 
 use crate::{
-    Batches, CellResult, CpuPerSample, EndedProcess, EndpointSpread, ExperimentLog, FlowRecord, Histograms,
-    LinkCeiling, MaxRate, PacedCell, ProbeStats, PublishedValue, ResultDocument, ResultHeader, Run, RunState,
-    SCHEMA_VERSION, SearchCell, State, Tail, TakeStats, Throughput, UNDER_DUET_INTERFERENCE, Warning,
-    WarningKind, kind_of_flow, new_histogram, schema::latency::cell_latency, values::cell_warnings::warnings,
-    values::rules::percent, with_rate,
+    schema::{
+        Batches, CellResult, CpuPerSample, EndedProcess, EndpointSpread, ExperimentLog, FlowRecord,
+        LinkCeiling, MaxRate, PacedCell, ProbeStats, PublishedValue, ResultDocument, ResultHeader, Run,
+        RunState, SCHEMA_VERSION, SearchCell, State, Tail, TakeStats, Throughput, UNDER_DUET_INTERFERENCE,
+        Warning, WarningKind, kind_of_flow, latency::cell_latency,
+    },
+    values::{cell_warnings::warnings, max_rate::with_rate, rules::percent},
 };
 
 /// Assembles a result run by run. Its memory does not grow with the number of samples.

@@ -3,7 +3,7 @@
 use stats::{Rules, format_value};
 
 use super::{format_signed, shown_effect};
-use crate::{Conclusion, EffectEstimate, Pairing, ReferenceChange, Verdict};
+use crate::schema::{Conclusion, EffectEstimate, Pairing, ReferenceChange, Verdict};
 
 /// Words of the conclusion of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]

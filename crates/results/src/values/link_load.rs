@@ -69,7 +69,9 @@ impl LinkLoad {
 
 #[cfg(test)]
 mod tests {
-    use experiment::{Flow, HostSpec, LinkSpec, PlannedHost, Rate, SizeDistribution, Sizes, Topology, Workload};
+    use experiment::{
+        Flow, HostSpec, LinkSpec, PlannedHost, Rate, SizeDistribution, Sizes, Topology, Workload,
+    };
 
     use super::*;
     use crate::schema::{Environment, host::Host};

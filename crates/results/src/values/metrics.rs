@@ -5,8 +5,13 @@ use std::collections::BTreeMap;
 use stats::{median, min_n_for, supports_quantile, total};
 
 use crate::{
-    CellResult, FlowRecord, Latency, Metric, Run, RunState, Shortfall, SteadyClass, Timeliness,
-    schema::metric::Quantile,
+    schema::{
+        CellResult, FlowRecord, Run, RunState, Timeliness,
+        latency::Latency,
+        metric::{Metric, Quantile},
+        steady::SteadyClass,
+    },
+    values::shortfall::Shortfall,
 };
 
 /// Reason why a quantile has no value in a valid run.

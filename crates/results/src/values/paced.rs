@@ -1,10 +1,11 @@
 //! Values over the paced runs of a cell.
 
+use recording::Histograms;
 use stats::{median, total};
 
-use crate::{
-    CellFlow, CellResult, CellTimeliness, DeliveryCounts, EndedProcess, FlowRecord, Histograms, Paced,
-    PacedCell, Run, SystemOutcome, kind_of_flow, schema::latency::cell_latency,
+use crate::schema::{
+    CellFlow, CellResult, CellTimeliness, DeliveryCounts, EndedProcess, FlowRecord, Paced, PacedCell, Run,
+    SystemOutcome, kind_of_flow, latency::cell_latency,
 };
 
 /// Returns the record of a flow in a run. It is at this index unless the run lost an endpoint.

@@ -6,8 +6,13 @@ use experiment::Workload;
 use stats::{Block, Change, Conclusion, Modality, PowerSpec, Rules, compare, log_ratios, median, sample_sd};
 
 use crate::{
-    Block as MeasuredBlock, CellResult, Group, Host, LackingQuantile, Metric, NoiseProbe, NoiseSummary,
-    Resolution, ResultDocument, Run, SelfTest,
+    schema::{
+        Block as MeasuredBlock, CellResult, NoiseProbe, ResultDocument, Run,
+        host::Host,
+        metric::Metric,
+        selftest::{Group, NoiseSummary, Resolution, SelfTest},
+    },
+    values::metrics::LackingQuantile,
 };
 
 /// Power: probability of detecting the minimum detectable effect.

@@ -2,7 +2,10 @@
 
 use stats::{PowerSpec, ReferencedRun, Rules, least_runs, simultaneous_level, smallest_effect_referenced};
 
-use crate::{Block, CellResult, Metric, ResultDocument, level_claims};
+use crate::{
+    schema::{Block, CellResult, ResultDocument, metric::Metric},
+    values::claims::level_claims,
+};
 
 /// Smallest difference of a metric that a comparison of two results with such runs would detect.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +24,10 @@ pub fn smallest_differences(document: &ResultDocument) -> Vec<SmallestDifference
     let comparisons = level_claims(&document.experiment).len();
     let mut all: Vec<SmallestDifference> = Vec::new();
     for cell in &document.cells {
-        let Some(metric) = crate::metrics_of(&document.experiment, &cell.factors).next() else { continue };
+        let Some(metric) = crate::values::claims::metrics_of(&document.experiment, &cell.factors).next()
+        else {
+            continue;
+        };
         let runs = referenced(document, cell, metric);
         if runs.is_empty() {
             continue;
@@ -52,7 +58,7 @@ fn referenced(document: &ResultDocument, cell: &CellResult, metric: Metric) -> V
         false => &[],
     };
     let references = |number| metrics.iter().map(|metric| value_of(number, *metric).unwrap_or(0.0)).collect();
-    let run = |(run, value): (&crate::Run, f64)| ReferencedRun {
+    let run = |(run, value): (&crate::schema::Run, f64)| ReferencedRun {
         run: stats::Run { value, steady: true },
         references: references(run.block),
     };

@@ -6,7 +6,9 @@ use experiment::{Factors, Pin, RunTopology};
 use stats::{median, total};
 
 use crate::{
-    CellFlow, CellTimeliness, EndedProcess, FlowRecord, NotMet, Run, RunState, SystemOutcome, Timeliness,
+    schema::{
+        CellFlow, CellTimeliness, EndedProcess, FlowRecord, NotMet, Run, RunState, SystemOutcome, Timeliness,
+    },
     values::rules::percent,
 };
 
