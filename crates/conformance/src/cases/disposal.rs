@@ -11,6 +11,7 @@ use super::{
     CaseSpec,
     effects::{NOTHING, SECTION, counted, ms, numbers, pair_config, takes_when_asked},
     instances::{needs_keys, needs_reliable},
+    limits::accepts,
 };
 use crate::{
     CaseResult, Stop,
@@ -80,6 +81,7 @@ impl Sign {
         });
         pair_config.type_kind = TypeKind::Keyed;
         takes_when_asked(&pair_config)?;
+        accepts(fixture, participant, &pair_config)?;
         let mut pair = fixture.pair(participant, &pair_config)?;
         for number in 0..SAMPLES {
             write(&pair.writer, KEY, &numbered(number, 64))?;

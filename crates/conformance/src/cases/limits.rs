@@ -106,8 +106,8 @@ fn declared(fixture: &Fixture<'_>, side: Side) -> Result<Support, Stop> {
     )))
 }
 
-/// Ends the case if the driver rejects these limits of a reader.
-fn accepts(fixture: &Fixture<'_>, participant: &Participant, limited: &PairConfig) -> CaseResult {
+/// Ends the case if the driver does not support this reader, for example samples with keys over this transport.
+pub(super) fn accepts(fixture: &Fixture<'_>, participant: &Participant, limited: &PairConfig) -> CaseResult {
     match participant.reader(&reader_config(&fixture.topic(), limited)) {
         Ok(reader) => Ok(reader.close()?),
         Err(error) if error.status == UNSUPPORTED => not_applicable(error.text),

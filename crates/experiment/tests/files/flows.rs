@@ -164,13 +164,13 @@ fn wrong_distributions_of_sizes_are_rejected() {
         assert_eq!(marked, size, "{error}");
     }
     for (size, words) in [
-        ("{ mean = 5 }", "unknown field `mean`"),
+        ("{ mean = 5 }", "unknown key `mean`"),
         ("{ values = [64, 100], weights = [0.5, 0.5] }", "floating point"),
         ("[64, 100]", "a table with a distribution of sizes"),
         ("\"many\"", "a size such as `1024`"),
     ] {
-        let (error, ..) = rejected(&with_size(size), &[]);
-        assert!(error.contains(words), "{size}: {error}");
+        let (error, _, hint) = rejected(&with_size(size), &[]);
+        assert!(format!("{error}; {hint}").contains(words), "{size}: {error}; {hint}");
     }
     let mix = with_size("{ values = [64, 100] }");
     for (change, words) in [

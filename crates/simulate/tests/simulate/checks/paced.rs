@@ -74,7 +74,7 @@ fn bytes_of_different_sizes_must_be_those_planned() {
     let sizes = Some(Sizes { distribution, seed: 1 });
     cell.factors.flows = vec![Flow { sizes, ..Flow::new("mix", 1_024, constant(2_000)) }];
     let subject = Subject::new(cell);
-    // All arrived: the sum is known. One large sample in the place of a small one is found.
+    // All arrived: the sum is known. One large sample instead of a small one is found.
     subject.contradicts("bytes in all, not", |reports| read(reports).received.bytes += 960);
     subject.contradicts("bytes in all, not", |reports| read(reports).received.bytes -= 1);
     // Some are missing: each has at least the smallest size.
