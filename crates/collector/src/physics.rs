@@ -8,12 +8,7 @@ use experiment::{Endpoint, HostSpec, SizeTable, full_frames_ceiling, least_cross
 use results::{FlowRecord, Latency, LinkRecord, Measurement, Received, WritingTime, kind_of_hop};
 use stats::total;
 
-use crate::{
-    RunContext, cpu,
-    evaluation::Evaluation,
-    reports::{AgentOutcome, RunReports},
-    routes::Route,
-};
+use crate::{RunContext, cpu, evaluation::Evaluation, reports::RunReports, routes::Route};
 
 /// Tolerance of goodput, as a share of the time: the link keeps its rate at least as exactly.
 const LINK_TOLERANCE: f64 = 0.01;
@@ -305,7 +300,7 @@ fn received<'r>(route: &Route<'r>) -> Option<&'r Received> {
 /// Checks the time over which rates are computed with other records of the same agent: a thread writes one sample after the other,
 /// and its resource usage was read before and after.
 fn writers(evaluation: &mut Evaluation, reports: &RunReports) {
-    let mut check = |agent: &AgentOutcome, times: [u64; 2], calls: &results::Distribution| {
+    let mut check = |agent: &crate::reports::AgentOutcome, times: [u64; 2], calls: &results::Distribution| {
         let writing = WritingTime::new(times[0], times[1]);
         let in_calls_ns = calls.mean_ns * calls.n as f64;
         evaluation.check(in_calls_ns <= writing.ns() as f64 * (1.0 + ROUNDING) + 1.0, || {

@@ -10,11 +10,7 @@ use results::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    discovery::ParticipantReport,
-    late_join::{JoinReception, WrittenBeforeJoin},
-    timestamp_log::TimestampLog,
-};
+use crate::{discovery::ParticipantReport, late_join, timestamp_log::TimestampLog};
 
 /// Measurements of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -126,7 +122,7 @@ pub struct WriterReport {
     pub warm_up: u64,
     /// Samples written before the late reader had joined; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before_join: Option<WrittenBeforeJoin>,
+    pub before_join: Option<late_join::WrittenBeforeJoin>,
     /// Write calls that timed out; the sample was retried.
     pub timed_out: u64,
     /// Write calls rejected because there was no room; the sample was retried.
@@ -153,7 +149,7 @@ pub struct ReaderReport {
     pub received: Vec<Received>,
     /// Reception around a late join, by writer; empty without one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub join: Vec<JoinReception>,
+    pub join: Vec<late_join::JoinReception>,
     /// Probes sent back; `None` without probes.
     #[serde(default)]
     pub probes: Option<ProbeEchoReport>,
@@ -198,7 +194,7 @@ pub struct FlowWriterReport {
     pub warm_up: u64,
     /// Samples written before the late reader had joined; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before_join: Option<WrittenBeforeJoin>,
+    pub before_join: Option<late_join::WrittenBeforeJoin>,
     /// Write calls that timed out; the sample was retried.
     pub timed_out: u64,
     /// Write calls rejected because there was no room; the sample was retried.
@@ -240,7 +236,7 @@ pub struct FlowReaderReport {
     pub received: Received,
     /// Reception around a late join; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub join: Option<JoinReception>,
+    pub join: Option<late_join::JoinReception>,
     /// Service time: from the start of a sample's write to its arrival at the application.
     pub service: Distribution,
     /// Response time: from the intended time of a sample to its arrival at the application. Empty without intended

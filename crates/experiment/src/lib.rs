@@ -66,7 +66,6 @@ pub use plan::{
     choices::PinChoice,
     design::{
         Design, LEAST_ARRIVALS, PayloadFile, Pin, PlannedHost, Precision, RUN_OVERHEAD_NS, ReaderDesign,
-        RunOrder,
     },
     effort::Effort,
     experiment::{Cell, DuetSlot, Plan, ScheduledRun, Variants},
@@ -83,6 +82,7 @@ pub use plan::{
     processes::{MAX_FLOW_NAME, MAX_PROCESSES},
     published::{Published, PublishedConditions, PublishedFigure, PublishedRepeat},
     published_section::{PublishedSection, RowEntry, RowFactor},
+    run_order::RunOrder,
     schedule::{Schedule, SendTimes},
     search::{GoalKind, ScaleRange, Search, SearchGoal},
     search_section::SearchSection,

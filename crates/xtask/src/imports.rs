@@ -134,7 +134,11 @@ impl Imports {
         let mut found = Vec::new();
         for (module, parsed) in self.files.iter().filter(|(module, _)| !module.is_empty()) {
             let firsts: BTreeSet<&String> = parsed.paths.iter().filter_map(|path| path.first()).collect();
-            let is_imported = |name: &&String| root.names.contains_key(*name) || root.foreign.contains(*name);
+            // A module may have the name of a function that it defines.
+            let is_module = |name: &String| self.files.contains_key(std::slice::from_ref(name));
+            let is_imported = |name: &&String| {
+                !is_module(name) && (root.names.contains_key(*name) || root.foreign.contains(*name))
+            };
             let names = firsts.into_iter().filter(is_imported);
             found
                 .extend(names.map(|name| format!("{} imports `{name}` through the root", module.join("::"))));

@@ -71,17 +71,12 @@ impl RequestedQos {
 
 impl Profile {
     /// Returns the flows with their QoS.
-    pub(crate) fn flows(
-        &self,
-        flows: &[Flow],
-        description: &DriverDescription,
-        vendor_defaults: bool,
-    ) -> Vec<Flow> {
+    pub(crate) fn flows(&self, flows: &[Flow], description: &DriverDescription, shipped: bool) -> Vec<Flow> {
         let own = |(flow, own_qos): (&Flow, &Option<RequestedQos>)| Flow {
-            qos: own_qos.as_ref().map(|own| own.qos(description, flow.size_bytes, vendor_defaults)),
+            qos: own_qos.as_ref().map(|own| own.qos(description, flow.size_bytes, shipped)),
             qos_of_ends: own_qos
                 .as_ref()
-                .and_then(|own| own.qos_of_ends(description, flow.size_bytes, vendor_defaults)),
+                .and_then(|own| own.qos_of_ends(description, flow.size_bytes, shipped)),
             ..flow.clone()
         };
         flows.iter().zip(&self.of_flows).map(own).collect()

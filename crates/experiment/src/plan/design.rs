@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use driver_abi::description::ReceiveMode;
-use rand::{rngs::ChaCha8Rng, seq::SliceRandom as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +10,8 @@ use crate::{
     ethernet::wire_bytes,
     factors::{Factors, Workload, content_filter::KeyFilter, group::ReceiveGroup},
     plan::{
-        second_tier::SecondTier, thread_priorities::ThreadPriorities, threads::WritingThreads,
-        writer_design::WriterDesign,
+        run_order::RunOrder, second_tier::SecondTier, thread_priorities::ThreadPriorities,
+        threads::WritingThreads, writer_design::WriterDesign,
     },
     syntax::host_spec::HostSpec,
 };
@@ -198,33 +197,6 @@ pub struct PayloadFile {
     pub path: String,
     /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
-}
-
-/// Order of the runs of a block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RunOrder {
-    /// Random, by the seed of the experiment: drift of the host affects all cells alike.
-    #[default]
-    Random,
-    /// Order of the cells in the plan.
-    Listed,
-}
-
-impl RunOrder {
-    /// Returns whether it is random.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-    const fn is_random(&self) -> bool {
-        matches!(self, Self::Random)
-    }
-
-    /// Puts the runs of a block, given in the order of the cells, in this order.
-    pub(crate) fn arrange<T>(self, runs: &mut [T], random: &mut ChaCha8Rng) {
-        match self {
-            Self::Random => runs.shuffle(random),
-            Self::Listed => {}
-        }
-    }
 }
 
 /// Returns the estimated duration of a time in ns that a number of samples ends.

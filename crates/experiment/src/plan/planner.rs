@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     factors::{FactorValues, Factors, Workload},
     plan::{
-        design::{CHECK_EVERY, Design, Precision, RunOrder, windows},
+        design::{CHECK_EVERY, Design, Precision, windows},
         duet,
         effort::Effort,
         experiment::{Cell, Plan},
@@ -14,6 +14,7 @@ use crate::{
         limits_section::LimitsSection,
         matrix,
         plan_inputs::PlanInputs,
+        run_order::RunOrder,
         search::Search,
         search_section::SearchSection,
         selection::{matches, no_match},
