@@ -3,16 +3,12 @@
 //! The size of a sample follows from its sequence number and the seed of its flow, so a writer and its readers know the same
 //! sizes without sending them, and a flow has the same sizes in all cells, runs and drivers.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    factors::{flow::Flow, log_normal},
-    run_topology::StreamSpec,
-    syntax::units::MIN_SIZE_BYTES,
-};
+use crate::{factors::log_normal, syntax::units::MIN_SIZE_BYTES};
 
 /// Number of sizes, all equally frequent, that stand for a log-normal distribution: its quantiles 0.5/1024, 1.5/1024 and so on.
 /// The largest one is the 99.95 % quantile.
@@ -58,7 +54,7 @@ impl Sizes {
 
 impl SizeDistribution {
     /// Describes the sizes, each formatted by `bytes`.
-    fn text(&self, bytes: impl Fn(u64) -> String) -> String {
+    pub(crate) fn text(&self, bytes: impl Fn(u64) -> String) -> String {
         match self {
             Self::LogNormal { median_bytes, p99_bytes } => {
                 format!("{} (p99 {})", bytes(*median_bytes), bytes(*p99_bytes))
@@ -89,6 +85,17 @@ impl SizeDistribution {
         self.table().mean_bytes().round() as u64
     }
 
+    /// Formats the sizes in bytes and how often each is drawn.
+    pub(crate) fn exact_text(&self) -> String {
+        match self {
+            Self::Values { values, weights } => {
+                let pairs = values.iter().zip(weights).map(|(value, weight)| format!("{value} x {weight}"));
+                pairs.collect::<Vec<_>>().join(", ")
+            }
+            Self::LogNormal { .. } => self.to_string(),
+        }
+    }
+
     fn table(&self) -> SizeTable {
         SizeTable::new(&Sizes { distribution: self.clone(), seed: 0 }, u64::MAX)
     }
@@ -101,59 +108,8 @@ impl fmt::Display for SizeDistribution {
     }
 }
 
-impl Flow {
-    /// Returns the mean size of its samples in bytes.
-    #[must_use]
-    pub fn mean_size_bytes(&self) -> f64 {
-        mean(self.sizes.as_ref(), self.size_bytes)
-    }
-
-    /// Formats the sizes of its samples in bytes, without a unit.
-    #[must_use]
-    pub fn size_text(&self) -> String {
-        self.size_words(|bytes| bytes.to_string())
-    }
-
-    /// Describes the sizes of its samples, each formatted by `bytes`.
-    #[must_use]
-    pub fn size_words(&self, bytes: impl Fn(u64) -> String) -> String {
-        match &self.sizes {
-            Some(sizes) => sizes.distribution.text(bytes),
-            None => bytes(self.size_bytes),
-        }
-    }
-
-    /// Formats the sizes of its samples and how often each is drawn.
-    pub(crate) fn exact_size_text(&self) -> String {
-        match self.sizes.as_ref().map(|sizes| &sizes.distribution) {
-            Some(SizeDistribution::Values { values, weights }) => {
-                let mut text = String::new();
-                for (index, (value, weight)) in values.iter().zip(weights).enumerate() {
-                    let between = if index > 0 { ", " } else { "" };
-                    let _ = write!(text, "{between}{value} x {weight}");
-                }
-                text
-            }
-            _ => self.size_text(),
-        }
-    }
-}
-
-impl StreamSpec {
-    /// Returns the mean size of its samples in bytes.
-    #[must_use]
-    pub fn mean_size_bytes(&self) -> f64 {
-        mean(self.sizes.as_ref(), self.size_bytes)
-    }
-
-    /// Returns the size of each sample; `None` if all have `size_bytes`.
-    #[must_use]
-    pub fn size_table(&self) -> Option<SizeTable> {
-        self.sizes.as_ref().map(|sizes| SizeTable::new(sizes, self.size_bytes))
-    }
-}
-
-fn mean(sizes: Option<&Sizes>, size_bytes: u64) -> f64 {
+/// Returns the mean size of samples in bytes: of those that are drawn, or the one size of all.
+pub(crate) fn mean(sizes: Option<&Sizes>, size_bytes: u64) -> f64 {
     sizes.map_or(size_bytes as f64, |sizes| SizeTable::new(sizes, size_bytes).mean_bytes())
 }
 

@@ -10,10 +10,9 @@ use serde::{
 
 use crate::{
     factors::sizes::SizeDistribution,
-    plan::loads::contradiction,
     syntax::{
         one_or_many::Located,
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{PlanError, SpannedError, contradiction},
         units::{MIN_SIZE_BYTES, Size},
     },
 };

@@ -13,14 +13,14 @@ use crate::{
     plan::{
         experiment::Plan,
         experiment_file::{ExperimentFile, FlowSection},
-        loads::{Traces, contradiction, load},
+        loads::{Traces, load},
         processes::{self, check_name},
         system_factors,
         threads::WritingThreads,
     },
     syntax::{
         one_or_many::{Located, Span},
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{PlanError, SpannedError, contradiction},
         trace::MAX_TRACE_SAMPLES,
         units::Time,
     },

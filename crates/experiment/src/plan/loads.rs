@@ -11,7 +11,7 @@ use crate::{
     plan::{experiment_file::ExperimentFile, plan_inputs::PlanInputs},
     syntax::{
         one_or_many::{Located, Span},
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{PlanError, SpannedError, contradiction},
         trace::trace_times,
     },
 };
@@ -33,10 +33,6 @@ pub(crate) struct Traces<'a> {
     inputs: &'a PlanInputs<'a>,
     pub(crate) measure_ns: u64,
     read: BTreeMap<String, Trace>,
-}
-
-pub(crate) fn contradiction(words: impl Into<String>, hint: &'static str) -> PlanError {
-    PlanError::Contradiction { words: words.into(), hint }
 }
 
 impl<'a> Traces<'a> {

@@ -34,6 +34,7 @@ pub(crate) mod published;
 pub(crate) mod published_cells;
 pub(crate) mod published_section;
 pub(crate) mod queue_checks;
+pub(crate) mod room;
 pub(crate) mod run_order;
 pub(crate) mod schedule;
 pub(crate) mod search;

@@ -4,13 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::{
     factors::flow::{READING_PROCESS, WRITING_PROCESS},
-    plan::{
-        experiment_file::{ExperimentFile, FlowSection},
-        loads::contradiction,
-    },
+    plan::experiment_file::{ExperimentFile, FlowSection},
     syntax::{
         one_or_many::{Located, OneOrMany, Span},
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{PlanError, SpannedError, contradiction},
     },
 };
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     factors::{DEFAULT_PROFILE, endpoint_qos::End, policies::Policies, profiles::qos_profile},
-    plan::{experiment_file::ExperimentFile, instances},
+    plan::{experiment_file::ExperimentFile, room::lack_of_room},
     syntax::{input_file::InputFile, one_or_many::Located, spanned_error::SpannedError},
 };
 
@@ -87,7 +87,7 @@ impl ExperimentFile {
             let mut names = vec![DEFAULT_PROFILE.to_owned()];
             for (name, profile) in &self.profiles {
                 let name = name.get();
-                match instances::lack_of_room(self, profile) {
+                match lack_of_room(self, profile) {
                     Some(why) => notes.push(format!("the profile `{name}` is left out: {why}")),
                     None if name == DEFAULT_PROFILE => {}
                     None => names.push(name.clone()),

@@ -7,7 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shared_list;
-use crate::factors::{Batching, content_filter::KeyFilter, group::ReceiveGroup, load::Load, sizes::Sizes};
+use crate::factors::{
+    Batching,
+    content_filter::KeyFilter,
+    group::ReceiveGroup,
+    load::Load,
+    sizes::{SizeTable, Sizes, mean},
+};
 
 /// Participant of an agent. Absent values are left to the driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -99,6 +105,18 @@ impl StreamSpec {
     #[must_use]
     pub const fn index(&self) -> usize {
         self.writer.saturating_sub(1) as usize
+    }
+
+    /// Returns the mean size of its samples in bytes.
+    #[must_use]
+    pub fn mean_size_bytes(&self) -> f64 {
+        mean(self.sizes.as_ref(), self.size_bytes)
+    }
+
+    /// Returns the size of each sample; `None` if all have `size_bytes`.
+    #[must_use]
+    pub fn size_table(&self) -> Option<SizeTable> {
+        self.sizes.as_ref().map(|sizes| SizeTable::new(sizes, self.size_bytes))
     }
 }
 

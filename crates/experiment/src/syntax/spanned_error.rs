@@ -43,6 +43,11 @@ impl SpannedError {
     }
 }
 
+/// Returns the error that two things contradict each other.
+pub(crate) fn contradiction(words: impl Into<String>, hint: &'static str) -> PlanError {
+    PlanError::Contradiction { words: words.into(), hint }
+}
+
 /// Reason why an experiment cannot be planned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
