@@ -112,7 +112,8 @@ static void hides_an_effect(void) {
   lying.describe = describe_changed;
 }
 
-/* -- instances that are disposed of: first a correct implementation, which the teaching driver lacks ------------------ */
+/* -- instances that are disposed of: first a correct implementation, which the teaching driver lacks ------------------
+ */
 
 static uint32_t autodisposes, is_purged;
 static ddsmark_status open_writer_disposing(ddsmark_participant *p, const ddsmark_writer_config *config,

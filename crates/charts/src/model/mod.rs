@@ -134,7 +134,7 @@ impl Slot {
         Self::S12,
     ];
 
-    /// Returns the position of its colour in [`Palette::series`](crate::Palette::series); `None` for the colour of text.
+    /// Returns the position of its colour in `Palette::series`; `None` for the colour of text.
     pub(crate) fn colour(self) -> Option<usize> {
         match self {
             Self::S0 => Some(0),
