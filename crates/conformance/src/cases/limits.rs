@@ -45,7 +45,7 @@ pub const CASES: &[CaseSpec] = &[
     },
 ];
 
-/// Samples that the limited endpoint may keep; [`of_samples`] names it.
+/// Samples that the limited endpoint may keep.
 const LIMIT: i32 = 8;
 /// Samples that the reader keeps while the writer is tested.
 const KEPT_BY_READER: i32 = 5;
@@ -54,8 +54,8 @@ const SAMPLES: u64 = 60;
 
 /// Limit of a case, and what it counts.
 struct Limit {
-    /// Limit as requested.
-    requested: &'static str,
+    /// Policy and the limit as requested.
+    requested: (&'static str, i32),
     /// Number of items that it allows.
     most: u64,
     /// Number of items that are written.
@@ -67,7 +67,8 @@ struct Limit {
 impl Limit {
     /// Checks a count with the limit, `limited`, and without it against the declared support.
     fn check(&self, support: Support, what: &str, (limited, unlimited): (u64, u64)) -> CaseResult {
-        let &Self { requested, most, written, items } = self;
+        let &Self { requested: (policy, limit), most, written, items } = self;
+        let requested = format!("`{policy}` {limit}");
         if unlimited <= most {
             return broken(format!("without a limit {what} {unlimited} of {written} {items}"));
         }
@@ -88,7 +89,7 @@ impl Limit {
 
 /// Returns the limit of samples, of which `most` may be accepted or received.
 const fn of_samples(most: u64) -> Limit {
-    Limit { requested: "`max_samples` 8", most, written: SAMPLES, items: "samples" }
+    Limit { requested: ("max_samples", LIMIT), most, written: SAMPLES, items: "samples" }
 }
 
 /// Returns the declared support of the limits of these endpoints, if it can be observed.
@@ -115,6 +116,27 @@ pub(super) fn accepts(fixture: &Fixture<'_>, participant: &Participant, limited:
     }
 }
 
+/// Returns the keys of the samples that a reader receives which takes none until all are written. They are spread over this many keys.
+fn keys_taken_late(
+    fixture: &Fixture<'_>,
+    participant: &Participant,
+    (reader, writer): (&PairConfig, &PairConfig),
+    keys: u64,
+) -> Result<Vec<u32>, Stop> {
+    let topic = fixture.topic();
+    let mut inlet = fixture.inlet(participant, &topic, reader)?;
+    let writer = fixture.writer(participant, &topic, writer)?;
+    fixture.match_up(&writer.monitor(), &*inlet.end())?;
+    for number in 0..SAMPLES {
+        write(&writer, (number % keys) as u32, &numbered(number, 64))?;
+    }
+    thread::sleep(NOTHING);
+    let got = inlet.receive(SAMPLES as usize, NOTHING)?;
+    writer.close()?;
+    inlet.close()?;
+    Ok(got.iter().map(|sample| sample.key).collect())
+}
+
 fn reader_limit(fixture: &Fixture<'_>) -> CaseResult {
     let support = declared(fixture, Side::Reader)?;
     let participant = fixture.open()?;
@@ -129,18 +151,8 @@ fn reader_limit(fixture: &Fixture<'_>) -> CaseResult {
     takes_when_asked(&best_effort(None))?;
     accepts(fixture, &participant, &best_effort(Some(LIMIT)))?;
     let kept = |limit: Option<i32>| {
-        let topic = fixture.topic();
-        let mut inlet = fixture.inlet(&participant, &topic, &best_effort(limit))?;
-        let writer = fixture.writer(&participant, &topic, &best_effort(None))?;
-        fixture.match_up(&writer.monitor(), &*inlet.end())?;
-        for number in 0..SAMPLES {
-            write(&writer, 0, &numbered(number, 64))?;
-        }
-        thread::sleep(NOTHING);
-        let got = numbers(&inlet.receive(SAMPLES as usize, NOTHING)?).len() as u64;
-        writer.close()?;
-        inlet.close()?;
-        Ok::<_, Stop>(got)
+        let configs = (&best_effort(limit), &best_effort(None));
+        Ok::<_, Stop>(keys_taken_late(fixture, &participant, configs, 1)?.len() as u64)
     };
     let counts = (kept(Some(LIMIT))?, kept(None)?);
     of_samples(LIMIT as u64).check(support, "a reader that takes late received", counts)
@@ -216,20 +228,15 @@ fn reader_instances(fixture: &Fixture<'_>) -> CaseResult {
     takes_when_asked(&best_effort(None))?;
     accepts(fixture, &participant, &best_effort(Some(MOST)))?;
     let kept = |limit: Option<i32>| {
-        let topic = fixture.topic();
-        let mut inlet = fixture.inlet(&participant, &topic, &best_effort(limit))?;
-        let writer = fixture.writer(&participant, &topic, &best_effort(None))?;
-        fixture.match_up(&writer.monitor(), &*inlet.end())?;
-        for number in 0..SAMPLES {
-            write(&writer, (number % INSTANCES) as u32, &numbered(number, 64))?;
-        }
-        thread::sleep(NOTHING);
-        let got = inlet.receive(SAMPLES as usize, NOTHING)?;
-        writer.close()?;
-        inlet.close()?;
-        Ok::<_, Stop>(got.iter().map(|sample| sample.key).collect::<BTreeSet<u32>>().len() as u64)
+        let configs = (&best_effort(limit), &best_effort(None));
+        let keys = keys_taken_late(fixture, &participant, configs, INSTANCES)?;
+        Ok::<_, Stop>(keys.into_iter().collect::<BTreeSet<u32>>().len() as u64)
     };
-    let limit =
-        Limit { requested: "`max_instances` 4", most: MOST as u64, written: INSTANCES, items: "instances" };
+    let limit = Limit {
+        requested: ("max_instances", MOST),
+        most: MOST as u64,
+        written: INSTANCES,
+        items: "instances",
+    };
     limit.check(support, "a reader that takes late received", (kept(Some(MOST))?, kept(None)?))
 }
