@@ -151,7 +151,7 @@ impl ExperimentFile {
         let blocks = experiment.design.blocks;
         if compared && blocks < least {
             experiment.notes.push(format!(
-                "{blocks} blocks support no claim: `--runs {least}` or more (`blocks` of a file) do, and so does the default of a file without `blocks`"
+                "{blocks} blocks support no claim: give `--runs {least}` or more, or neither `--runs` nor `blocks`"
             ));
         }
         experiment.note_few_runs();

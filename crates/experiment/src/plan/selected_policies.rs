@@ -88,8 +88,8 @@ impl ExperimentFile {
             for (name, profile) in &self.profiles {
                 let name = name.get();
                 match lack_of_room(self, profile) {
+                    _ if name == DEFAULT_PROFILE => {}
                     Some(why) => notes.push(format!("the profile `{name}` is left out: {why}")),
-                    None if name == DEFAULT_PROFILE => {}
                     None => names.push(name.clone()),
                 }
             }

@@ -203,9 +203,7 @@ fn fewer_blocks_than_any_claim_needs_are_planned_with_a_note() {
     let notes = |blocks: u32| plan(&file, &["factors.size=32,64", &format!("design.blocks={blocks}")]).notes;
     assert_eq!(
         notes(6),
-        [
-            "6 blocks support no claim: `--runs 7` or more (`blocks` of a file) do, and so does the default of a file without `blocks`"
-        ]
+        ["6 blocks support no claim: give `--runs 7` or more, or neither `--runs` nor `blocks`"]
     );
     assert!(notes(7).is_empty());
     assert!(plan(&with("[design]\nblocks = 3\n"), &[]).notes.is_empty(), "it has no baseline");

@@ -266,7 +266,7 @@ fn legend(document: &ResultDocument, table: &str) -> String {
         words.push(reason.to_owned());
     }
     if table.contains(POOLED) {
-        words.push(format!("{POOLED}: of all runs together, since no run has enough samples"));
+        words.push(format!("{POOLED}: of all runs together, since a run has too few samples"));
     }
     if table.contains(LOSSY) {
         words.push(format!("{LOSSY}: over {} % missing", results::MAX_LATENCY_LOSS_PCT));
