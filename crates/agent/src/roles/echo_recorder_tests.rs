@@ -32,7 +32,6 @@ fn echo_with_another_key_is_corrupt() {
     let keys = Keys::of_stream(&StreamSpec {
         writer: 1,
         size_bytes: 64,
-        sizes: None,
         instances: Some(3),
         ..StreamSpec::default()
     });

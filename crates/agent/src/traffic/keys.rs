@@ -110,7 +110,6 @@ mod tests {
         Keys::of_stream(&StreamSpec {
             writer: 1,
             size_bytes: 64,
-            sizes: None,
             instances,
             write_instance,
             ..StreamSpec::default()

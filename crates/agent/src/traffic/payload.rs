@@ -209,16 +209,9 @@ mod tests {
         let distribution = SizeDistribution::Values { values: vec![16, 40, 100], weights: vec![1, 2, 3] };
         let stream = StreamSpec {
             writer: 1,
-            flow: 0,
             size_bytes: 100,
             sizes: Some(Sizes { distribution, seed: 5 }),
-            instances: None,
-            write_instance: None,
-            in_flight: None,
-            loans: false,
-            load: None,
-            delay_ns: 0,
-            deadline_ns: None,
+            ..StreamSpec::default()
         };
         let table = stream.size_table().expect("a distribution");
         let (mut writer, reader) = (Payloads::of(None, 7, &stream), Payloads::of(None, 7, &stream));

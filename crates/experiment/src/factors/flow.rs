@@ -111,6 +111,32 @@ impl Flow {
 }
 
 impl Flow {
+    /// Returns the mean size of its samples in bytes.
+    #[must_use]
+    pub fn mean_size_bytes(&self) -> f64 {
+        mean(self.sizes.as_ref(), self.size_bytes)
+    }
+
+    /// Formats the sizes of its samples in bytes, without a unit.
+    #[must_use]
+    pub fn size_text(&self) -> String {
+        self.size_words(|bytes| bytes.to_string())
+    }
+
+    /// Describes the sizes of its samples, each formatted by `bytes`.
+    #[must_use]
+    pub fn size_words(&self, bytes: impl Fn(u64) -> String) -> String {
+        match &self.sizes {
+            Some(sizes) => sizes.distribution.text(bytes),
+            None => bytes(self.size_bytes),
+        }
+    }
+
+    /// Formats the sizes of its samples and how often each is drawn.
+    pub(crate) fn exact_size_text(&self) -> String {
+        self.sizes.as_ref().map_or_else(|| self.size_text(), |sizes| sizes.distribution.exact_text())
+    }
+
     /// Returns the names of the processes that write it.
     pub fn writing_processes(&self) -> impl Iterator<Item = &str> {
         named_or(&self.from, WRITING_PROCESS)
@@ -178,34 +204,6 @@ pub(crate) fn seed_of_sizes(name: &str, seed: u64) -> u32 {
 fn hash(name: &str) -> u64 {
     name.bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
-impl Flow {
-    /// Returns the mean size of its samples in bytes.
-    #[must_use]
-    pub fn mean_size_bytes(&self) -> f64 {
-        mean(self.sizes.as_ref(), self.size_bytes)
-    }
-
-    /// Formats the sizes of its samples in bytes, without a unit.
-    #[must_use]
-    pub fn size_text(&self) -> String {
-        self.size_words(|bytes| bytes.to_string())
-    }
-
-    /// Describes the sizes of its samples, each formatted by `bytes`.
-    #[must_use]
-    pub fn size_words(&self, bytes: impl Fn(u64) -> String) -> String {
-        match &self.sizes {
-            Some(sizes) => sizes.distribution.text(bytes),
-            None => bytes(self.size_bytes),
-        }
-    }
-
-    /// Formats the sizes of its samples and how often each is drawn.
-    pub(crate) fn exact_size_text(&self) -> String {
-        self.sizes.as_ref().map_or_else(|| self.size_text(), |sizes| sizes.distribution.exact_text())
-    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,6 @@ pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint
         writer: number(participant * per_participant + index),
         flow: index as u32,
         size_bytes: cell.factors.size_bytes,
-        sizes: None,
         instances: cell.factors.instances,
         ..StreamSpec::default()
     };

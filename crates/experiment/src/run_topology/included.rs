@@ -65,7 +65,6 @@ mod tests {
         StreamSpec {
             writer: 1,
             size_bytes: 64,
-            sizes: None,
             instances: Some(instances),
             write_instance,
             ..StreamSpec::default()
