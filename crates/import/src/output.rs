@@ -61,10 +61,7 @@ impl System {
         for topic in &self.topics {
             text.push_str(&flow(topic));
         }
-        put(
-            &mut text,
-            format_args!("\n[design]\nblocks = 6\nmeasure = \"{}\"\n", duration(self.measure_ns())),
-        );
+        put(&mut text, format_args!("\n[design]\nmeasure = \"{}\"\n", duration(self.measure_ns())));
         text
     }
 
