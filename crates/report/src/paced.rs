@@ -242,15 +242,26 @@ pub(crate) fn costs(cells: &[&CellResult]) -> Grid {
         + usize::from(shown.groups)
         + 4
         + if shown.probes { 2 * RTT.len() } else { 0 };
-    filled(grid, cells, |cell, _, position| {
-        if measured(cell, position).is_none() {
-            return nothing(cell, columns);
+    let more = FactorColumns::new(&[], cells);
+    for cell in sorted(cells) {
+        let flows = flow_values::rows(cell);
+        let Some(first) = flows.first() else { continue };
+        // what a process took is that of all its flows
+        let mut row = match flows.len() {
+            1 => key(cell, &more, first),
+            _ => {
+                let (no_size, no_load) = (String::new(), String::new());
+                let mut whole = vec![no_size, batch(&cell.factors)];
+                whole.extend(more.entries(cell));
+                whole.extend(["all".to_owned(), no_load]);
+                whole
+            }
+        };
+        if flows.iter().all(|flow| measured(cell, flow.position).is_none()) {
+            row.extend(nothing(cell, columns));
+            grid.row(row);
+            continue;
         }
-        // all flows share one process
-        if !position.is_first() {
-            return vec![String::new(); columns];
-        }
-        let mut row = Vec::new();
         row.extend(shown.batches.then(|| per_flush(cell)));
         row.extend(shown.groups.then(|| per_take(cell)));
         for (_, index) in RTT.iter().filter(|_| shown.probes) {
@@ -259,8 +270,9 @@ pub(crate) fn costs(cells: &[&CellResult]) -> Grid {
             row.push(quantile_spread(cell, *index, |run| run.latency.get("rtt")));
         }
         row.extend(cpu(cell));
-        row
-    })
+        grid.row(row);
+    }
+    grid
 }
 
 /// Returns the cells in the order of the rows.

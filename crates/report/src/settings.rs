@@ -133,14 +133,48 @@ pub(crate) fn qos(cells: &[&CellResult]) -> Vec<String> {
     // further flows are listed only if their QoS differs
     let flows: BTreeSet<&String> = cells.iter().flat_map(|cell| cell.effective_qos.keys()).collect();
     for (end, of_all) in ["writer", "reader"].iter().zip(&of_all) {
-        for entity in flows.iter().filter(|entity| entity.starts_with(&format!("{end}-"))) {
-            let words = qos_of(cells, entity);
-            if words != *of_all {
-                lines.push(format!("effective QoS, read back, {entity}: {words}"));
-            }
+        let further = flows.iter().filter(|entity| entity.starts_with(&format!("{end}-")));
+        let other = further.map(|entity| (entity.as_str(), qos_of(cells, entity)));
+        for (entities, words) in by_words(other.filter(|(_, words)| words != of_all)) {
+            lines.push(format!("effective QoS, read back, {entities}: {words}"));
         }
     }
     lines
+}
+
+/// Joins the entities with the same words: each entry has their names, such as `reader-2 to reader-9`, and the words. In the
+/// order of the first entity of each.
+fn by_words<'a, W: PartialEq>(entities: impl Iterator<Item = (&'a str, W)>) -> Vec<(String, W)> {
+    let numbered = |entity: &'a str| match entity.rsplit_once('-') {
+        Some((kind, number)) => number.parse().map_or((entity, 1), |number: u64| (kind, number)),
+        None => (entity, 1),
+    };
+    let mut entities: Vec<_> = entities.map(|(entity, words)| (numbered(entity), entity, words)).collect();
+    entities.sort_by(|one, other| one.0.cmp(&other.0));
+    // ranges of consecutive numbers: the kind, the last number, the first entity and the last
+    type Range<'a> = ((&'a str, u64), &'a str, &'a str);
+    let mut joined: Vec<(Vec<Range<'a>>, W)> = Vec::new();
+    for ((kind, number), entity, words) in entities {
+        let Some((ranges, _)) = joined.iter_mut().find(|(_, known)| *known == words) else {
+            joined.push((vec![((kind, number), entity, entity)], words));
+            continue;
+        };
+        match ranges.last_mut() {
+            Some(((of, last_number), _, last)) if *of == kind && *last_number + 1 == number => {
+                *last_number = number;
+                *last = entity;
+            }
+            _ => ranges.push(((kind, number), entity, entity)),
+        }
+    }
+    let names = |ranges: &[Range<'a>]| {
+        let range = |(_, first, last): &Range<'a>| match first == last {
+            true => (*first).to_owned(),
+            false => format!("{first} to {last}"),
+        };
+        ranges.iter().map(range).collect::<Vec<_>>().join(", ")
+    };
+    joined.into_iter().map(|(ranges, words)| (names(&ranges), words)).collect()
 }
 
 /// Returns what the requested policies of these cells are that the driver enforces at no endpoint.
@@ -218,41 +252,42 @@ const OF_THE_KERNEL: [&str; 5] = [
 /// Settings of an agent's process and its threads, which the kernel has.
 const OF_PROCESSES: [&str; 2] = ["agent", "process"];
 
-/// Formats the effective settings of these cells: for each entity a line for each place from which they are.
+/// Formats the effective settings of these cells: for each entity a line for each place from which they are. Entities with
+/// the same settings share it.
 pub(crate) fn settings(cells: &[&CellResult]) -> Vec<String> {
     let entities: BTreeSet<&String> = cells.iter().flat_map(|cell| cell.settings.keys()).collect();
-    entities
-        .into_iter()
-        .flat_map(|entity| {
-            let own = cells.iter().filter_map(|cell| cell.settings.get(entity)?.get(AS_REQUESTED));
-            let requested: BTreeSet<&str> = own.flat_map(|names| names.split(',')).collect();
-            let place = |name: &str| match name {
-                name if requested.contains(name) => "as requested",
-                name if OF_THE_KERNEL.contains(&name) || OF_PROCESSES.contains(&entity.as_str()) => {
-                    "read from the kernel"
-                }
-                _ => "read from the middleware",
-            };
-            let maps = cells.iter().filter_map(|cell| cell.settings.get(entity)).map(|values| {
-                values.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect()
-            });
-            let mut by_place: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-            for (name, values) in over_all(maps) {
-                let value = one_or_range(&values, plain);
-                if value.is_empty() || name == AS_REQUESTED {
-                    continue;
-                }
-                let length = value.chars().count();
-                let is_long = length > LONG_SETTING;
-                let words = if is_long { format!("({length} characters, see `--json`)") } else { value };
-                by_place.entry(place(&name)).or_default().push(format!("{name}={words}"));
-            }
-            let line = |(place, words): (&str, Vec<String>)| {
-                format!("settings of the {entity}, {place}: {}", words.join(", "))
-            };
-            by_place.into_iter().map(line).collect::<Vec<_>>()
-        })
-        .collect()
+    let of_places = entities.into_iter().flat_map(|entity| {
+        let places = settings_of(cells, entity).into_iter();
+        places.map(|(place, words)| (entity.as_str(), (place, words.join(", "))))
+    });
+    let line = |(entities, (place, words))| format!("settings of the {entities}, {place}: {words}");
+    by_words(of_places).into_iter().map(line).collect()
+}
+
+/// Returns the settings of an entity by the place from which they are.
+fn settings_of(cells: &[&CellResult], entity: &str) -> BTreeMap<&'static str, Vec<String>> {
+    let own = cells.iter().filter_map(|cell| cell.settings.get(entity)?.get(AS_REQUESTED));
+    let requested: BTreeSet<&str> = own.flat_map(|names| names.split(',')).collect();
+    let place = |name: &str| match name {
+        name if requested.contains(name) => "as requested",
+        name if OF_THE_KERNEL.contains(&name) || OF_PROCESSES.contains(&entity) => "read from the kernel",
+        _ => "read from the middleware",
+    };
+    let maps = cells.iter().filter_map(|cell| cell.settings.get(entity)).map(|values| {
+        values.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect()
+    });
+    let mut by_place: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (name, values) in over_all(maps) {
+        let value = one_or_range(&values, plain);
+        if value.is_empty() || name == AS_REQUESTED {
+            continue;
+        }
+        let length = value.chars().count();
+        let is_long = length > LONG_SETTING;
+        let words = if is_long { format!("({length} characters, see `--json`)") } else { value };
+        by_place.entry(place(&name)).or_default().push(format!("{name}={words}"));
+    }
+    by_place
 }
 
 /// Returns all distinct values of each name, in the order of their occurrence.
@@ -326,4 +361,22 @@ fn plain(value: &Value) -> String {
 
 fn time(value: &Value) -> String {
     value.as_u64().map_or_else(|| plain(value), duration)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_words;
+
+    #[test]
+    fn entities_with_the_same_words_share_a_line_in_the_order_of_their_numbers() {
+        let of = [("reader", 1), ("reader-10", 2), ("reader-11", 1), ("reader-2", 1), ("reader-3", 1)];
+        let of = of.into_iter().chain([("reader-4", 2), ("writer", 1), ("writer-3", 1), ("writer-4", 1)]);
+        assert_eq!(
+            by_words(of),
+            [
+                ("reader to reader-3, reader-11, writer, writer-3 to writer-4".to_owned(), 1),
+                ("reader-4, reader-10".to_owned(), 2),
+            ]
+        );
+    }
 }

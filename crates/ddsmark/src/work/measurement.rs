@@ -291,7 +291,8 @@ fn announce(experiment: &Plan, runs: usize, directory: &Directory) {
         ));
     }
     note(&format!(
-        "{most}{runs} runs: {} of {cells}{twins}, in the order of seed {}; saved in `{}`",
+        "{most}{runs} run{}: {} of {cells}{twins}, in the order of seed {}; saved in `{}`",
+        if runs == 1 { "" } else { "s" },
         experiment.design.blocks,
         experiment.design.seed,
         directory.path().display()

@@ -138,9 +138,12 @@ pub fn first_screen(document: &ResultDocument, options: ScreenOptions<'_>) -> St
     let room = LINES.saturating_sub(head.len() + next.len());
     let least: usize = sections.iter().map(|(section, share)| section.lines(width).min(share.usual)).sum();
     let configurations = tables.iter().map(Table::configurations).sum::<usize>();
-    // Where settings are compared, what they cost says more than their rows.
+    // Where settings are compared, what they cost says more than their rows; and of a system, the topics that suffer
+    // first are the first rows.
     let has_costs = !sections[1].0.items.is_empty();
-    let least_rows = if has_costs { LEAST_ROWS } else { configurations.clamp(LEAST_ROWS, ROWS) };
+    let has_topics = tables.iter().any(|table| table.title == TOPICS);
+    let least_rows =
+        if has_costs || has_topics { LEAST_ROWS } else { configurations.clamp(LEAST_ROWS, ROWS) };
     let mut rows = ROWS;
     let mut table = shown(document, &tables, rows, width);
     while rows > least_rows && table.len() + least > room {

@@ -124,11 +124,17 @@ pub(super) fn verdicts(document: &ResultDocument) -> Section {
         changes.filter_map(|verdict| change(&verdict)).map(f64::abs).fold(-1.0, f64::max)
     };
     pairs.sort_by(|left, right| size(right).total_cmp(&size(left)));
-    for pair in pairs {
-        let texts = headlines(pair);
+    // what is said of a system as a whole comes before what is said of its topics
+    let named = |pair: &[&Verdict]| {
         let (treatment, baseline) = sides(pair[0]);
-        let system = system_verdict::line(pair).map_or_else(String::new, |line| format!("{line} "));
-        let text = format!("{treatment} against {baseline}: {system}{}", texts.join("; "));
+        format!("{treatment} against {baseline}")
+    };
+    for pair in &pairs {
+        let system = system_verdict::line(pair).map(|line| format!("{}: {line}", named(pair)));
+        items.extend(system.map(|text| Item::new(Kind::Plain, text, LINES_PER_ITEM)));
+    }
+    for pair in &pairs {
+        let text = format!("{}: {}", named(pair), headlines(pair).join("; "));
         items.push(Item::new(Kind::Plain, text, LINES_PER_ITEM));
     }
     let heading = format!(
