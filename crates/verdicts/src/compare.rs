@@ -275,10 +275,13 @@ fn criteria(metric_pairs: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criteri
         };
         let sides = pair.sides(false);
         let quiet = verdict.without_noisy.is_some().then(|| outcome(&pair.sides(true)));
-        // as for verdicts, an outcome between two results is dropped if enough quiet blocks contradict it
+        // as for verdicts, an outcome between two results is dropped if quiet blocks contradict it, or have to confirm it
         let contradicted = |found| {
-            let quiet = quiet.filter(|quiet| !matches!(quiet, GateOutcome::TooFewBlocks { .. }));
-            pair.pairing == Pairing::Apart && quiet.is_some_and(|quiet| quiet != found)
+            let opposes = |quiet| match quiet {
+                GateOutcome::TooFewBlocks { .. } => pair.needs_quiet_blocks(),
+                quiet => quiet != found,
+            };
+            pair.pairing == Pairing::Apart && quiet.is_some_and(opposes)
         };
         let found = match outcome(&sides) {
             found @ (GateOutcome::Broken | GateOutcome::Kept) if contradicted(found) => {

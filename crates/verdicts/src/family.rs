@@ -157,6 +157,12 @@ impl<'d> Pair<'d> {
         self.pairing == Pairing::Apart && !self.host_is_compared && !self.has_references()
     }
 
+    /// Returns whether enough quiet blocks have to confirm a claim: between two results, interruptions of the host can be most of a
+    /// tail.
+    pub fn needs_quiet_blocks(&self) -> bool {
+        self.pairing == Pairing::Apart && self.metric.is_of_the_tail() && !self.host_is_compared
+    }
+
     /// Returns the reference values that must not explain a claim.
     fn reference_metrics(&self, quiet_only: bool) -> &'static [ReferenceMetric] {
         let least = stats::least_runs(Rules::default().level);
@@ -313,13 +319,14 @@ pub(crate) fn judge(pairs: &[Pair<'_>]) -> Vec<Verdict> {
     judged.collect()
 }
 
-/// Returns the statistics over all blocks; between two results no claim that enough quiet blocks contradict.
+/// Returns the statistics over all blocks; between two results no claim that enough quiet blocks contradict, and none about a tail
+/// that they do not confirm.
 fn agreed(answer: EffectEstimate, quiet: Option<&EffectEstimate>, pair: &Pair<'_>) -> EffectEstimate {
-    let contradicts = |quiet: &EffectEstimate| {
-        !matches!(quiet.conclusion, Conclusion::TooFew { .. })
-            && !quiet.conclusion.claims_the_same(&answer.conclusion)
+    let opposes = |quiet: &EffectEstimate| match quiet.conclusion {
+        Conclusion::TooFew { .. } => pair.needs_quiet_blocks(),
+        _ => !quiet.conclusion.claims_the_same(&answer.conclusion),
     };
-    if pair.pairing == Pairing::Apart && answer.conclusion.is_claim() && quiet.is_some_and(contradicts) {
+    if pair.pairing == Pairing::Apart && answer.conclusion.is_claim() && quiet.is_some_and(opposes) {
         return EffectEstimate {
             conclusion: Conclusion::Inconclusive { could_have_seen_pct: None },
             ..answer

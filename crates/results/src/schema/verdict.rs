@@ -38,7 +38,7 @@ pub struct Verdict {
     /// and if a result has no reference.
     pub references: Vec<ReferenceChange>,
     /// Between two results: whether there would be a claim without a change of the host. No claim is made, because
-    /// the change of the host may explain it.
+    /// the change of the host, or the noise of its blocks, may explain it.
     pub host_explains: bool,
     /// Text of the verdict.
     pub text: String,
@@ -291,6 +291,16 @@ impl Verdict {
     pub fn arrived_pct(&self) -> Option<(f64, f64)> {
         let share = |side: &VerdictSide| 100.0 - side.missing_pct;
         (self.metric == Metric::Arrived).then(|| (share(&self.treatment), share(&self.baseline)))
+    }
+
+    /// Returns whether the quiet blocks would have to confirm a claim, and are too few for it: between two results, interruptions of
+    /// the host can be most of a tail.
+    #[must_use]
+    pub fn lacks_quiet_blocks(&self) -> bool {
+        let too_few = |quiet: &EffectEstimate| matches!(quiet.conclusion, Conclusion::TooFew { .. });
+        self.pairing == Pairing::Apart
+            && self.metric.is_of_the_tail()
+            && self.without_noisy.as_ref().is_some_and(too_few)
     }
 
     /// Returns whether the conclusion over all blocks differs from that without noisy blocks.

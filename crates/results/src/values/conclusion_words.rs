@@ -145,6 +145,12 @@ impl Verdict {
 
     /// Formats the change of the host that may explain a difference.
     fn host_words(&self, change: f64) -> String {
+        if self.lacks_quiet_blocks() {
+            let change = format_signed(change);
+            return format!(
+                "interruptions of the host may explain {change} %, and too few blocks were quiet"
+            );
+        }
         let size = |host: &&ReferenceChange| (host.treatment / host.baseline).ln().abs();
         let host = self.references.iter().max_by(|one, other| size(one).total_cmp(&size(other)));
         format!(

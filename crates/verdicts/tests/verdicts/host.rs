@@ -141,6 +141,32 @@ fn claim_contradicted_by_quiet_blocks_is_withheld() {
     assert_eq!(criterion, CriterionOutcome::Broken);
 }
 
+#[test]
+fn claim_on_a_tail_needs_quiet_blocks() {
+    let (before, mut after) = (on(1.0, 1.0), on(1.000_1, 1.5));
+    let of = |after: &ResultDocument, metric: Metric, criterion: &str| {
+        let criteria = vec![Criterion::parse(criterion).expect("a criterion")];
+        let options = CompareOptions { metrics: vec![metric.into()], criteria, ..CompareOptions::default() };
+        let found = compare(&side("a", &before, "dds"), &side("b", after, "dds"), &options);
+        let mut found = found.expect("the same experiment");
+        found.verdicts.retain(|verdict| verdict.pairing == Pairing::Apart);
+        (found.verdicts.remove(0), found.criteria[0].outcome)
+    };
+    let (quiet, criterion) = of(&after, Metric::RttP99, "p99 > +5%");
+    assert!(conclusion(&quiet).differs() && !quiet.lacks_quiet_blocks(), "{}", quiet.text);
+    assert_eq!(criterion, CriterionOutcome::Broken);
+    for_each_block(&mut after, |block| block.noisy = true);
+    let (noisy, criterion) = of(&after, Metric::RttP99, "p99 > +5%");
+    assert!(!conclusion(&noisy).is_claim() && noisy.host_explains, "{}", noisy.text);
+    let words = "interruptions of the host may explain +50";
+    assert!(noisy.text.contains(words) && noisy.text.contains("too few blocks were quiet"), "{}", noisy.text);
+    assert_eq!(criterion, CriterionOutcome::CannotTell);
+    // the references show what interruptions do to a median
+    let (median, criterion) = of(&after, Metric::RttP50, "p50 > +5%");
+    assert!(conclusion(&median).differs(), "{}", median.text);
+    assert_eq!(criterion, CriterionOutcome::Broken);
+}
+
 /// Compares two results as those of a host before and after tuning.
 fn tuned(before: &ResultDocument, after: &ResultDocument) -> (Verdict, CriterionOutcome, Vec<String>) {
     let options = CompareOptions { factors: vec!["host-settings".to_owned()], ..options(false) };
