@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     /// Pages whose tables of figures come from data.
-    const QUOTING: [&str; 9] = [
+    const QUOTING: [&str; 10] = [
         "discovery.md",
         "implementations.md",
         "large-data.md",
@@ -184,6 +184,7 @@ mod tests {
         "qos-support.md",
         "qos-cost.md",
         "seed-000.md",
+        "systems.md",
         "topologies.md",
         "transparency.md",
     ];
