@@ -302,3 +302,37 @@ pub fn comparison_json(comparison: &Comparison) -> String {
     text.push('\n');
     text
 }
+
+/// Names two cells: what the ids have in common first, and once.
+pub(crate) fn against(treatment: &str, baseline: &str) -> String {
+    let segments = |id: &'_ str| id.split('/').map(str::to_owned).collect::<Vec<_>>();
+    let (one, other) = (segments(treatment), segments(baseline));
+    let common = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    if common == 0 || common == one.len().min(other.len()) {
+        return format!("{treatment} against {baseline}");
+    }
+    let rest = |of: &[String]| of[common..].join("/");
+    format!("{}: {} against {}", one[..common].join("/"), rest(&one), rest(&other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::against;
+
+    #[test]
+    fn names_of_two_cells_have_what_they_share_once() {
+        let of = |profile: &str| format!("dds/udp4/latency/64{profile}");
+        assert_eq!(
+            against(&of("/lifespan"), &of("/default")),
+            "dds/udp4/latency/64: lifespan against default"
+        );
+        assert_eq!(
+            against("dds/udp4/latency/64", "bare/udp4/latency/64"),
+            "dds/udp4/latency/64 against bare/udp4/latency/64"
+        );
+        assert_eq!(
+            against(&of("/instances-1"), &of("")),
+            "dds/udp4/latency/64/instances-1 against dds/udp4/latency/64"
+        );
+    }
+}

@@ -113,4 +113,14 @@ impl FactorValues {
         };
         self.env.is_empty() && self.options.is_empty() && self.values.iter().all(has_value)
     }
+
+    /// Returns whether this has a factor in common with these cells, and a value of each that is in common.
+    pub(crate) fn overlaps(&self, cells: &Self) -> bool {
+        let has_value = |(key, values): (&&str, &OneOrMany<Value>)| {
+            let cells = cells.get(key)?;
+            Some(values.values().any(|value| cells.values().any(|cell| cell == value)))
+        };
+        let mut shared = self.values.iter().filter_map(has_value).peekable();
+        shared.peek().is_some() && shared.all(|has_value| has_value)
+    }
 }

@@ -67,13 +67,17 @@ impl Expansion<'_> {
         cells: &FactorValues,
         error: SpannedError,
     ) -> Result<(), SpannedError> {
-        if self.is_excluded(driver, cells) {
-            return Ok(());
-        }
-        if !self.lenient && !self.file.may_leave_out(&error.at) {
+        let is_excluded = self.is_excluded(driver, cells);
+        if !is_excluded && !self.lenient && !self.file.may_leave_out(&error.at) {
             return Err(error);
         }
-        self.note(driver, true, format!("{}; left out", error.error));
+        // Another exclude of such cells may match nothing without them.
+        for (exclude, spared) in self.excludes.iter().zip(&mut self.spared) {
+            *spared |= exclude.get().overlaps(cells);
+        }
+        if !is_excluded {
+            self.note(driver, true, format!("{}; left out", error.error));
+        }
         Ok(())
     }
 

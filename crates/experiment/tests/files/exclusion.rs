@@ -95,6 +95,17 @@ fn unexcluded_cells_are_still_rejected() {
 }
 
 #[test]
+fn experiment_whose_cells_are_all_excluded_says_why() {
+    // of the cells of the second exclude, the driver supports none
+    let text = "driver = \"bare\"\nsize = [64, 128]\ntransport = [\"udp4\", \"shm\"]\n\
+                exclude = [{ driver = \"bare\", reason = \"it has no policies\" }, \
+                { transport = \"shm\", size = 64, reason = \"too small\" }]";
+    let rejected = planned(text).expect_err("nothing is left");
+    let words = "no cell is left to measure: excluded (driver bare): it has no policies";
+    assert!(rejected.error.contains(words), "{rejected:?}");
+}
+
+#[test]
 fn exclusions_of_an_unnamed_driver_have_no_note() {
     let left_out = |exclude: &str| {
         let text = format!("size = 64\ntransport = [\"udp4\", \"shm\"]\nexclude = [{exclude}]");

@@ -9,7 +9,7 @@ use results::{
 };
 
 use super::line::{Kind, Line, wrapped};
-use crate::{costs, hosts, number::count, progress::of_others, system_verdict};
+use crate::{costs, hosts, number::count, progress::of_others, system_verdict, verdicts::against};
 
 /// Maximum number of lines of an item.
 const LINES_PER_ITEM: usize = 3;
@@ -31,10 +31,15 @@ impl Item {
     }
 
     fn lines(&self, width: usize) -> Vec<Line> {
-        let mut lines = wrapped(self.kind, &self.text, width, 2, self.most);
+        let mut lines = self.begin(width, self.most);
         let hint = self.hint.iter().map(|hint| format!("hint: {hint}"));
         lines.extend(hint.flat_map(|hint| wrapped(Kind::Plain, &hint, width, 4, 1)));
         lines
+    }
+
+    /// Returns the text in at most `most` lines.
+    fn begin(&self, width: usize, most: usize) -> Vec<Line> {
+        wrapped(self.kind, &self.text, width, 2, most)
     }
 }
 
@@ -57,7 +62,7 @@ impl Section {
         if self.items.is_empty() { 0 } else { 2 + lines }
     }
 
-    /// Returns the section within `most` lines. Items that do not fit are counted.
+    /// Returns the section within `most` lines: and of the first item at least its beginning. Items that do not fit are counted.
     pub fn within(&self, most: usize, width: usize) -> Vec<Line> {
         if self.items.is_empty() || most < 3 {
             return Vec::new();
@@ -68,16 +73,27 @@ impl Section {
             let left = self.items.len() - index;
             // the last item needs no line for the others
             let room = if left == 1 { most } else { most - 1 };
-            let item = item.lines(width);
-            if lines.len() + item.len() <= room {
-                lines.extend(item);
+            let whole = item.lines(width);
+            if lines.len() + whole.len() <= room {
+                lines.extend(whole);
                 continue;
             }
-            let others = if index == 0 { String::new() } else { "more ".to_owned() };
-            let names = self.names.get(index..).unwrap_or_default().join(", ");
+            let begun = match room.saturating_sub(lines.len()) {
+                some if index == 0 && some > 0 => item.begin(width, some.min(item.most)),
+                _ => Vec::new(),
+            };
+            let shown = if begun.is_empty() { index } else { 1 };
+            let others = if shown == 0 { "" } else { "more " };
+            lines.extend(begun);
+            let names = self.names.get(shown..).unwrap_or_default().join(", ");
             let names = if names.is_empty() { names } else { format!(" ({names})") };
-            let text = format!("{}: `--full`{names}", count(left, &(others + self.noun)));
-            lines.extend(wrapped(Kind::Plain, &text, width, 2, 1));
+            if self.items.len() > shown {
+                let text = format!(
+                    "{}: `--full`{names}",
+                    count(self.items.len() - shown, &format!("{others}{}", self.noun))
+                );
+                lines.extend(wrapped(Kind::Plain, &text, width, 2, 1));
+            }
             break;
         }
         lines
@@ -127,7 +143,7 @@ pub(super) fn verdicts(document: &ResultDocument) -> Section {
     // what is said of a system as a whole comes before what is said of its topics
     let named = |pair: &[&Verdict]| {
         let (treatment, baseline) = sides(pair[0]);
-        format!("{treatment} against {baseline}")
+        against(&treatment, &baseline)
     };
     for pair in &pairs {
         let system = system_verdict::line(pair).map(|line| format!("{}: {line}", named(pair)));
