@@ -253,7 +253,7 @@ fn support_shows_what_was_observed_and_what_contradicts_the_driver() {
         "hangs_now",
         "static ddsmark_status hang(ddsmark_reader *r, uint64_t t, uint32_t m, ddsmark_sink s, void *c, uint32_t *n) \
          { (void)r, (void)t, (void)m, (void)s, (void)c, (void)n; sleep(600); return DDSMARK_OK; }\n\
-         static void hangs_now(void) { lying.reader_receive = hang; }\n",
+         VIOLATION(hangs_now) { lying.reader_receive = hang; }\n",
     );
     let hung = scene.ddsmark(&["drivers", "support", &hanging, "--limit", "2s"]);
     hung.assert_status(1);
@@ -311,7 +311,7 @@ fn driver_that_hangs_crashes_or_exits_fails_one_case() {
         violating_driver(
             &scene,
             name,
-            &format!("{code}static void {name}(void) {{ lying.reader_receive = {name}_now; }}\n"),
+            &format!("{code}VIOLATION({name}) {{ lying.reader_receive = {name}_now; }}\n"),
         )
     };
     for (driver, expected) in [

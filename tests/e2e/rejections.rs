@@ -126,7 +126,7 @@ const SMALL: &str = "
 static ddsmark_status open_small(ddsmark_participant *p, const ddsmark_writer_config *config, ddsmark_writer **out) {
   return config->max_payload_bytes > 100 ? fail(STATUS, \"not that many\") : writer_open(p, config, out);
 }
-static void opens_small(void) {
+VIOLATION(opens_small) {
   hides_its_limits();
   lying.writer_open = open_small;
 }

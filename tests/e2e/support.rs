@@ -303,12 +303,13 @@ pub fn changed_driver(scene: &Scene, real: &str, change: &str) -> String {
     shared_library(scene, "c++", &format!("libddsmark_{change}.so"), &words)
 }
 
-/// Builds the teaching driver with one violation: of `crates/conformance/tests/faulty_driver.c`, or defined by `code`.
+/// Builds the teaching driver with one violation: of `crates/conformance/tests/faulty_driver.c`, or defined by `code`. The name of
+/// the library selects it.
 pub fn violating_driver(scene: &Scene, violation: &str, code: &str) -> String {
     let source = scene.path(&format!("{violation}.c"));
     let liar = root().join("crates/conformance/tests/faulty_driver.c");
     fs::write(&source, format!("#include \"{}\"\n{code}", liar.display())).expect("a file");
-    driver_in_c(scene, violation, &source, &[&format!("-DVIOLATION={violation}")])
+    driver_in_c(scene, violation, &source, &[])
 }
 
 /// Builds a driver from this source, and returns its path.

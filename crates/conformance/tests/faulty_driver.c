@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * faulty_driver.c: the teaching driver with one violation of the contract: -DVIOLATION=<name of a function below>,
- * which changes the table of the driver. `nothing` changes nothing.
+ * faulty_driver.c: the teaching driver with one violation of the contract, which the file name of the library selects:
+ * [libddsmark_]VIOLATION.so. A violation is a function that changes the table of the driver. `nothing` changes nothing.
  */
 #include <ddsmark/driver.h>
 
@@ -10,10 +10,23 @@
 #undef ddsmark_driver_entry
 #include "../../../drivers/teaching/loop.c"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 static ddsmark_driver lying;
+
+/* Violations by name. The linker makes an array of them, whose bounds it names. */
+struct violation {
+  const char *name;
+  void (*apply)(void);
+};
+#define VIOLATION(name)                                                                                                \
+  static void name(void);                                                                                              \
+  static struct violation name##_entry __attribute__((section("violations"), used)) = {#name, name};                   \
+  static void name(void)
+extern struct violation __start_violations[] __attribute__((visibility("hidden")));
+extern struct violation __stop_violations[] __attribute__((visibility("hidden")));
 
 /* -- life ---------------------------------------------------------------------------------------------------------- */
 
@@ -21,7 +34,7 @@ static ddsmark_description described;
 static const ddsmark_description *describe_changed(void) {
   return &described;
 }
-static void odd_source(void) {
+VIOLATION(odd_source) {
   described.version_source = "hearsay";
   lying.describe = describe_changed;
 }
@@ -30,7 +43,7 @@ static ddsmark_status close_leaving_descriptor(ddsmark_participant *p) {
   (void)!dup(2);
   return participant_close(p);
 }
-static void leaves_descriptor(void) {
+VIOLATION(leaves_descriptor) {
   lying.participant_close = close_leaving_descriptor;
 }
 
@@ -40,7 +53,7 @@ static ddsmark_status open_with_file(const ddsmark_participant_config *config, d
   close(open(path, O_CREAT | O_EXCL | O_WRONLY, 0600));
   return participant_open(config, out);
 }
-static void leaves_file(void) {
+VIOLATION(leaves_file) {
   lying.participant_open = open_with_file;
 }
 
@@ -49,7 +62,7 @@ static ddsmark_status open_anything(const ddsmark_participant_config *config, dd
   copy.option_count = 0;
   return participant_open(&copy, out);
 }
-static void takes_unknown_options(void) {
+VIOLATION(takes_unknown_options) {
   lying.participant_open = open_anything;
 }
 
@@ -60,21 +73,21 @@ static ddsmark_status open_halfway(const ddsmark_participant_config *config, dds
     close(descriptor);
   return status;
 }
-static void fails_halfway(void) {
+VIOLATION(fails_halfway) {
   lying.participant_open = open_halfway;
 }
 
 static ddsmark_status open_failing(const ddsmark_participant_config *config, ddsmark_participant **out) {
   return participant_open(config, out) == DDSMARK_OK ? DDSMARK_OK : DDSMARK_ERROR;
 }
-static void fails_vaguely(void) {
+VIOLATION(fails_vaguely) {
   lying.participant_open = open_failing;
 }
 
 static ddsmark_status write_cut(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   return writer_write(w, key, payload, size < w->max_payload_bytes ? size : w->max_payload_bytes);
 }
-static void cuts_large_samples(void) {
+VIOLATION(cuts_large_samples) {
   lying.writer_write = write_cut;
 }
 
@@ -84,7 +97,7 @@ static ddsmark_status open_any_size(ddsmark_participant *p, const ddsmark_writer
     copy.max_payload_bytes = MAX_PAYLOAD;
   return writer_open(p, &copy, out);
 }
-static void promises_any_size(void) {
+VIOLATION(promises_any_size) {
   lying.writer_open = open_any_size;
 }
 
@@ -93,11 +106,11 @@ static ddsmark_status open_any_type(ddsmark_participant *p, const ddsmark_writer
   copy.type_kind = DDSMARK_TYPE_OCTETS;
   return writer_open(p, &copy, out);
 }
-static void takes_undeclared_types(void) {
+VIOLATION(takes_undeclared_types) {
   lying.writer_open = open_any_type;
 }
 
-static void hides_its_limits(void) {
+VIOLATION(hides_its_limits) {
   described.features &= ~DDSMARK_FEATURE_ONE_PROCESS;
   lying.describe = describe_changed;
 }
@@ -105,7 +118,7 @@ static void hides_its_limits(void) {
 static const char *silence(void) {
   return "";
 }
-static void says_nothing(void) {
+VIOLATION(says_nothing) {
   lying.last_error = silence;
 }
 
@@ -116,7 +129,7 @@ static ddsmark_status always_one(ddsmark_writer *w, ddsmark_match *out) {
   out->count = 1;
   return DDSMARK_OK;
 }
-static void matches_nobody(void) {
+VIOLATION(matches_nobody) {
   lying.writer_matched = always_one;
 }
 
@@ -126,7 +139,7 @@ static ddsmark_status most_ever(ddsmark_reader *r, ddsmark_match *out) {
   out->count = most = out->count > most ? out->count : most;
   return status;
 }
-static void never_unmatches(void) {
+VIOLATION(never_unmatches) {
   lying.reader_matched = most_ever;
 }
 
@@ -139,7 +152,7 @@ static ddsmark_status write_damaged(ddsmark_writer *w, uint32_t key, const uint8
   free(copy);
   return status;
 }
-static void damages_large_samples(void) {
+VIOLATION(damages_large_samples) {
   lying.writer_write = write_damaged;
 }
 
@@ -147,7 +160,7 @@ static uint64_t writes;
 static ddsmark_status write_most(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   return ++writes == 5000 ? DDSMARK_OK : writer_write(w, key, payload, size);
 }
-static void loses_one(void) {
+VIOLATION(loses_one) {
   lying.writer_write = write_most;
 }
 
@@ -156,7 +169,7 @@ static ddsmark_status write_one_twice(ddsmark_writer *w, uint32_t key, const uin
     writer_write(w, key, payload, size);
   return writer_write(w, key, payload, size);
 }
-static void doubles_one(void) {
+VIOLATION(doubles_one) {
   lying.writer_write = write_one_twice;
 }
 
@@ -169,7 +182,7 @@ static ddsmark_status write_swapped(ddsmark_writer *w, uint32_t key, const uint8
   const ddsmark_status status = writer_write(w, key, payload, size);
   return writes == 5002 ? writer_write(w, key, kept, sizeof kept) : status;
 }
-static void swaps_two(void) {
+VIOLATION(swaps_two) {
   lying.writer_write = write_swapped;
 }
 
@@ -177,7 +190,7 @@ static ddsmark_status write_or_not(ddsmark_writer *w, uint32_t key, const uint8_
   const ddsmark_status status = writer_write(w, key, payload, size);
   return status == DDSMARK_TIMED_OUT ? DDSMARK_OK : status;
 }
-static void accepts_what_it_drops(void) {
+VIOLATION(accepts_what_it_drops) {
   lying.writer_write = write_or_not;
 }
 
@@ -185,7 +198,7 @@ static ddsmark_status write_and_fail(ddsmark_writer *w, uint32_t key, const uint
   const ddsmark_status status = writer_write(w, key, payload, size);
   return ++writes % 100 == 0 && status == DDSMARK_OK ? DDSMARK_TIMED_OUT : status;
 }
-static void sends_what_it_refuses(void) {
+VIOLATION(sends_what_it_refuses) {
   lying.writer_write = write_and_fail;
 }
 
@@ -198,7 +211,7 @@ static ddsmark_status write_waiting(ddsmark_writer *w, uint32_t key, const uint8
   depth--;
   return status;
 }
-static void waits_in_a_listener(void) {
+VIOLATION(waits_in_a_listener) {
   lying.writer_write = write_waiting;
 }
 
@@ -206,14 +219,14 @@ static ddsmark_status flush_nothing(ddsmark_writer *w) {
   (void)w;
   return DDSMARK_OK;
 }
-static void never_flushes(void) {
+VIOLATION(never_flushes) {
   lying.writer_flush = flush_nothing;
 }
 
 static ddsmark_status write_every_other(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   return ++writes % 2 == 0 ? DDSMARK_OK : writer_write(w, key, payload, size);
 }
-static void acknowledges_the_lost(void) {
+VIOLATION(acknowledges_the_lost) {
   lying.writer_write = write_every_other;
 }
 
@@ -221,14 +234,14 @@ static ddsmark_status acked_never(ddsmark_writer *w, uint64_t timeout_ns) {
   (void)w, (void)timeout_ns;
   return DDSMARK_TIMED_OUT;
 }
-static void never_acknowledges(void) {
+VIOLATION(never_acknowledges) {
   lying.writer_wait_acked = acked_never;
 }
 
 static ddsmark_status write_small_key(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   return writer_write(w, key & 0xff, payload, size);
 }
-static void shortens_keys(void) {
+VIOLATION(shortens_keys) {
   lying.writer_write = write_small_key;
 }
 
@@ -239,7 +252,7 @@ static ddsmark_status open_volatile(ddsmark_participant *p, const ddsmark_reader
   copy.qos = &qos;
   return reader_open(p, &copy, out);
 }
-static void forgets_history(void) {
+VIOLATION(forgets_history) {
   lying.reader_open = open_volatile;
 }
 
@@ -256,7 +269,7 @@ static ddsmark_status receive_miscounted(ddsmark_reader *r, uint64_t timeout_ns,
   *taken += 1;
   return status;
 }
-static void miscounts(void) {
+VIOLATION(miscounts) {
   lying.reader_receive = receive_miscounted;
 }
 
@@ -265,7 +278,7 @@ static ddsmark_status receive_waiting(ddsmark_reader *r, uint64_t timeout_ns, ui
   r->polling = 0;
   return reader_receive(r, timeout_ns, max, sink, context, taken);
 }
-static void waits_when_polled(void) {
+VIOLATION(waits_when_polled) {
   lying.reader_receive = receive_waiting;
 }
 
@@ -279,7 +292,7 @@ static ddsmark_status write_to_the_closed(ddsmark_writer *w, uint32_t key, const
     give(&last_listener, key, payload, size);
   return writer_write(w, key, payload, size);
 }
-static void calls_after_close(void) {
+VIOLATION(calls_after_close) {
   lying.reader_close = close_listening_on;
   lying.writer_write = write_to_the_closed;
 }
@@ -288,7 +301,7 @@ static ddsmark_status write_last_twice(ddsmark_writer *w, uint32_t key, const ui
   const ddsmark_status status = writer_write(w, key, payload, size);
   return ++writes == 50 ? writer_write(w, key, payload, size) : status;
 }
-static void doubles_heard(void) {
+VIOLATION(doubles_heard) {
   lying.writer_write = write_last_twice;
 }
 
@@ -297,7 +310,7 @@ static ddsmark_status open_deaf(ddsmark_participant *p, const ddsmark_reader_con
   copy.receive_mode = DDSMARK_RECEIVE_WAITSET;
   return reader_open(p, &copy, out);
 }
-static void never_listens(void) {
+VIOLATION(never_listens) {
   lying.reader_open = open_deaf;
 }
 
@@ -306,134 +319,28 @@ static void never_listens(void) {
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-static void nothing(void) {}
+VIOLATION(nothing) {}
 
-/* Refers to all of them, so that those not selected cause no warning. */
-static void (*const violations[])(void) = {
-    nothing,
-    odd_source,
-    leaves_thread,
-    keeps_thread,
-    keeps_two_of_a_name,
-    keeps_one_more_each_time,
-    keeps_another_later,
-    keeps_what_it_names_not,
-    keeps_a_nameless_thread,
-    keeps_a_thread_of_no_such_name,
-    keeps_a_thread_by_two_names,
-    leaves_descriptor,
-    leaves_file,
-    takes_unknown_options,
-    fails_halfway,
-    fails_vaguely,
-    cuts_large_samples,
-    promises_any_size,
-    takes_undeclared_types,
-    says_nothing,
-    hides_its_limits,
-    matches_nobody,
-    never_unmatches,
-    times_the_open,
-    times_the_query,
-    moves_the_time,
-    keeps_the_time,
-    forgets_third_reader,
-    doubles_for_second_reader,
-    forgets_third_writer,
-    stops_at_join,
-    stops_at_leave,
-    counts_the_closed,
-    drops_all_at_leave,
-    acknowledges_never_to_three,
-    opens_only_one,
-    closes_all,
-    separates_participants,
-    damages_large_samples,
-    loses_one,
-    doubles_one,
-    swaps_two,
-    accepts_what_it_drops,
-    sends_what_it_refuses,
-    waits_in_a_listener,
-    never_flushes,
-    acknowledges_the_lost,
-    never_acknowledges,
-    shortens_keys,
-    rounds_keys,
-    swaps_within_an_instance,
-    filters,
-    filters_undeclared,
-    filters_nothing,
-    filters_too_much,
-    filters_too_little,
-    forgets_history,
-    lends,
-    promises_loans,
-    takes_undeclared_loans,
-    lends_undeclared,
-    lends_any_size,
-    lends_overlapping,
-    never_takes_back,
-    publishes_nothing,
-    damages_loans,
-    ignores_deadline,
-    ignores_lifespan,
-    expires_everything,
-    expires_three,
-    ignores_time_based_filter,
-    ignores_partition,
-    ignores_ownership,
-    ignores_liveliness,
-    ignores_limits,
-    ignores_reliability,
-    ignores_durability,
-    ignores_latency_budget,
-    ignores_presentation,
-    ignores_destination_order,
-    ignores_reader_data_lifecycle,
-    ignores_durability_service,
-    serves_no_history,
-    stores_nothing,
-    counts_at_one_end,
-    groups_by_instance,
-    disposes,
-    never_autodisposes,
-    always_autodisposes,
-    ends_deadlines,
-    keeps_deadlines,
-    hides_an_effect,
-    limits_what_it_ignores,
-    declares_unobserved,
-    always_misses,
-    keeps_one_more,
-    leaks_samples,
-    leaks_readers,
-    miscounts,
-    waits_when_polled,
-    calls_after_close,
-    never_listens,
-    doubles_heard,
-    requests_what_it_has_not,
-    hides_the_transport,
-    names_another_transport,
-    has_another_depth,
-    swallows_a_policy,
-    echoes_what_it_ignores,
-    counts_back,
-    hides_timeouts,
-    counts_no_bytes,
-    takes_undeclared_multicast,
-    hides_multicast,
-    claims_multicast,
-    always_claims_multicast,
-};
-
-static void VIOLATION(void);
+/* Returns whether a violation is the one that a path selects. */
+static int is_selected(const char *violation, const char *path) {
+  const char *slash = strrchr(path, '/'), *file = slash == NULL ? path : slash + 1, *prefix = "libddsmark_";
+  if (strncmp(file, prefix, strlen(prefix)) == 0)
+    file += strlen(prefix);
+  const size_t length = strlen(violation);
+  return strncmp(file, violation, length) == 0 && strcmp(file + length, ".so") == 0;
+}
 
 const ddsmark_driver *ddsmark_driver_entry(void) {
-  (void)violations;
   lying = driver;
   described = description;
-  VIOLATION();
-  return &lying;
+  Dl_info library;
+  if (dladdr(&lying, &library) == 0)
+    return NULL;
+  for (const struct violation *of = __start_violations; of < __stop_violations; of++) {
+    if (is_selected(of->name, library.dli_fname)) {
+      of->apply();
+      return &lying;
+    }
+  }
+  return NULL;
 }

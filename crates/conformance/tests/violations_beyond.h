@@ -29,7 +29,7 @@ static ddsmark_status loan_discard(ddsmark_writer *w, uint8_t *loan) {
   free(loan);
   return DDSMARK_OK;
 }
-static void lends(void) {
+VIOLATION(lends) {
   described.features |= DDSMARK_FEATURE_WRITER_LOANS;
   lying.describe = describe_changed;
   lying.writer_open = open_with_loans;
@@ -38,15 +38,15 @@ static void lends(void) {
   lying.writer_discard = loan_discard;
 }
 
-static void promises_loans(void) {
+VIOLATION(promises_loans) {
   described.features |= DDSMARK_FEATURE_WRITER_LOANS;
   lying.describe = describe_changed;
   lying.writer_open = open_with_loans;
 }
-static void takes_undeclared_loans(void) {
+VIOLATION(takes_undeclared_loans) {
   lying.writer_open = open_with_loans;
 }
-static void lends_undeclared(void) {
+VIOLATION(lends_undeclared) {
   lying.writer_loan = loan_new;
   lying.writer_discard = loan_discard;
 }
@@ -56,7 +56,7 @@ static ddsmark_status loan_any_size(ddsmark_writer *w, uint64_t size, uint8_t **
   *out = malloc(size);
   return DDSMARK_OK;
 }
-static void lends_any_size(void) {
+VIOLATION(lends_any_size) {
   lends();
   lying.writer_loan = loan_any_size;
 }
@@ -76,7 +76,7 @@ static ddsmark_status loan_overlapping(ddsmark_writer *w, uint64_t size, uint8_t
 static ddsmark_status publish_from_pool(ddsmark_writer *w, uint32_t key, uint8_t *loan, uint64_t size) {
   return writer_write(w, key, loan, size);
 }
-static void lends_overlapping(void) {
+VIOLATION(lends_overlapping) {
   lends();
   lying.writer_loan = loan_overlapping;
   lying.writer_publish = publish_from_pool;
@@ -87,7 +87,7 @@ static ddsmark_status loan_sixteen(ddsmark_writer *w, uint64_t size, uint8_t **o
   static uint64_t loans;
   return size <= w->max_payload_bytes && ++loans > 16 ? fail(DDSMARK_REFUSED, "all are out") : loan_new(w, size, out);
 }
-static void never_takes_back(void) {
+VIOLATION(never_takes_back) {
   lends();
   lying.writer_loan = loan_sixteen;
 }
@@ -96,7 +96,7 @@ static ddsmark_status publish_nothing(ddsmark_writer *w, uint32_t key, uint8_t *
   (void)key, (void)size;
   return loan_discard(w, loan);
 }
-static void publishes_nothing(void) {
+VIOLATION(publishes_nothing) {
   lends();
   lying.writer_publish = publish_nothing;
 }
@@ -105,7 +105,7 @@ static ddsmark_status publish_damaged(ddsmark_writer *w, uint32_t key, uint8_t *
   loan[size / 2] ^= 1;
   return loan_publish(w, key, loan, size);
 }
-static void damages_loans(void) {
+VIOLATION(damages_loans) {
   lends();
   lying.writer_publish = publish_damaged;
 }
@@ -143,17 +143,17 @@ static void ignores(int policy) {
   lying.reader_open = open_reader_without;
   lying.reader_counters = counters_of_nothing;
 }
-static void ignores_deadline(void) {
+VIOLATION(ignores_deadline) {
   ignores(DDSMARK_POLICY_DEADLINE);
 }
-static void ignores_lifespan(void) {
+VIOLATION(ignores_lifespan) {
   ignores(DDSMARK_POLICY_LIFESPAN);
 }
 static ddsmark_status write_nothing(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   (void)w, (void)key, (void)payload, (void)size;
   return DDSMARK_OK;
 }
-static void expires_everything(void) {
+VIOLATION(expires_everything) {
   ignores(DDSMARK_POLICY_LIFESPAN);
   lying.writer_write = write_nothing;
 }
@@ -164,32 +164,32 @@ static ddsmark_status write_three_later(ddsmark_writer *w, uint32_t key, const u
   before_fresh--;
   return DDSMARK_OK;
 }
-static void expires_three(void) {
+VIOLATION(expires_three) {
   ignores(DDSMARK_POLICY_LIFESPAN);
   lying.writer_write = write_three_later;
 }
-static void ignores_time_based_filter(void) {
+VIOLATION(ignores_time_based_filter) {
   ignores(DDSMARK_POLICY_TIME_BASED_FILTER);
 }
-static void ignores_partition(void) {
+VIOLATION(ignores_partition) {
   ignores(DDSMARK_POLICY_PARTITION);
 }
-static void ignores_ownership(void) {
+VIOLATION(ignores_ownership) {
   ignores(DDSMARK_POLICY_OWNERSHIP);
   ignores(DDSMARK_POLICY_OWNERSHIP_STRENGTH);
 }
 /* Ownership without its strength, although its case needs both. Presentation has no case. */
-static void declares_unobserved(void) {
+VIOLATION(declares_unobserved) {
   static const uint32_t policies[] = {DDSMARK_POLICY_OWNERSHIP, DDSMARK_POLICY_PRESENTATION};
   for (int i = 0; i < 2; i++)
     described.policies[policies[i]].writer = described.policies[policies[i]].reader = DDSMARK_SUPPORT_ENFORCED;
   lying.describe = describe_changed;
 }
-static void ignores_liveliness(void) {
+VIOLATION(ignores_liveliness) {
   ignores(DDSMARK_POLICY_LIVELINESS);
 }
 
-static void ignores_limits(void) {
+VIOLATION(ignores_limits) {
   ignores(DDSMARK_POLICY_RESOURCE_LIMITS);
 }
 /* The writer's limit, which it declares as ignored; 0 without one. */
@@ -205,7 +205,7 @@ static ddsmark_status write_limited(ddsmark_writer *w, uint32_t key, const uint8
   accepts -= accepts > 1;
   return writer_write(w, key, payload, size);
 }
-static void limits_what_it_ignores(void) {
+VIOLATION(limits_what_it_ignores) {
   ignores_limits();
   described.policies[DDSMARK_POLICY_RESOURCE_LIMITS].writer = DDSMARK_SUPPORT_IGNORED;
   lying.writer_open = open_writer_limited;
@@ -218,7 +218,7 @@ static ddsmark_status counters_of_much(ddsmark_reader *r, ddsmark_counters *out)
   count(out, DDSMARK_COUNTER_LIVELINESS_LOST, 7);
   return DDSMARK_OK;
 }
-static void always_misses(void) {
+VIOLATION(always_misses) {
   ignores(DDSMARK_POLICY_DEADLINE);
   ignores(DDSMARK_POLICY_LIVELINESS);
   lying.reader_counters = counters_of_much;
@@ -231,7 +231,7 @@ static ddsmark_status open_deep(ddsmark_participant *p, const ddsmark_reader_con
   copy.qos = &qos;
   return reader_open(p, &copy, out);
 }
-static void keeps_one_more(void) {
+VIOLATION(keeps_one_more) {
   lying.reader_open = open_deep;
 }
 
@@ -248,7 +248,7 @@ static ddsmark_status write_leaking(ddsmark_writer *w, uint32_t key, const uint8
   leak(LEAK);
   return writer_write(w, key, payload, size);
 }
-static void leaks_samples(void) {
+VIOLATION(leaks_samples) {
   lying.writer_write = write_leaking;
 }
 
@@ -256,7 +256,7 @@ static ddsmark_status close_leaking(ddsmark_reader *r) {
   leak(1000000); /* more in each series than earlier cases have freed, which malloc would use first */
   return reader_close(r);
 }
-static void leaks_readers(void) {
+VIOLATION(leaks_readers) {
   lying.reader_close = close_leaking;
 }
 
@@ -265,7 +265,7 @@ static void leaks_readers(void) {
 static ddsmark_status write_even_key(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   return writer_write(w, key & ~UINT32_C(1), payload, size);
 }
-static void rounds_keys(void) {
+VIOLATION(rounds_keys) {
   lying.writer_write = write_even_key;
 }
 
@@ -278,7 +278,7 @@ static ddsmark_status write_second_first(ddsmark_writer *w, uint32_t key, const 
   const ddsmark_status status = writer_write(w, key, payload, size);
   return key == 42 && writes == 2 ? writer_write(w, key, kept, sizeof kept) : status;
 }
-static void swaps_within_an_instance(void) {
+VIOLATION(swaps_within_an_instance) {
   lying.writer_write = write_second_first;
 }
 
@@ -325,17 +325,17 @@ static ddsmark_status receive_filtered(ddsmark_reader *r, uint64_t timeout_ns, u
   *taken = to.passed;
   return status;
 }
-static void filters(void) {
+VIOLATION(filters) {
   described.features |= DDSMARK_FEATURE_CONTENT_FILTER;
   lying.describe = describe_changed;
   lying.reader_open = open_with_filter;
   lying.reader_receive = receive_filtered;
 }
 
-static void filters_undeclared(void) {
+VIOLATION(filters_undeclared) {
   lying.reader_open = open_with_filter;
 }
-static void filters_nothing(void) {
+VIOLATION(filters_nothing) {
   filters();
   lying.reader_receive = reader_receive;
 }
@@ -345,7 +345,7 @@ static ddsmark_status open_with_narrow_filter(ddsmark_participant *p, const ddsm
   filter_last -= filter_last > filter_first;
   return status;
 }
-static void filters_too_much(void) {
+VIOLATION(filters_too_much) {
   filters();
   lying.reader_open = open_with_narrow_filter;
 }
@@ -356,7 +356,7 @@ static ddsmark_status open_with_wide_filter(ddsmark_participant *p, const ddsmar
   filter_first -= filter_first == 8;
   return status;
 }
-static void filters_too_little(void) {
+VIOLATION(filters_too_little) {
   filters();
   lying.reader_open = open_with_wide_filter;
 }

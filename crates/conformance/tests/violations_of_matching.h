@@ -22,7 +22,7 @@ static ddsmark_status matched_at_open(ddsmark_writer *w, ddsmark_match *out) {
     out->changed_ns = opened_ns;
   return status;
 }
-static void times_the_open(void) {
+VIOLATION(times_the_open) {
   lying.writer_open = open_noting_time;
   lying.writer_matched = matched_at_open;
 }
@@ -35,7 +35,7 @@ static ddsmark_status matched_when_queried(ddsmark_writer *w, ddsmark_match *out
     out->changed_ns = queried_ns = queried_ns > 0 ? queried_ns : clock_ns();
   return status;
 }
-static void times_the_query(void) {
+VIOLATION(times_the_query) {
   lying.writer_matched = matched_when_queried;
 }
 
@@ -46,7 +46,7 @@ static ddsmark_status matched_moving(ddsmark_writer *w, ddsmark_match *out) {
     out->changed_ns += queries++;
   return status;
 }
-static void moves_the_time(void) {
+VIOLATION(moves_the_time) {
   lying.writer_matched = matched_moving;
 }
 
@@ -56,7 +56,7 @@ static ddsmark_status matched_first(ddsmark_writer *w, ddsmark_match *out) {
   out->changed_ns = first_ns = first_ns > 0 ? first_ns : out->changed_ns;
   return status;
 }
-static void keeps_the_time(void) {
+VIOLATION(keeps_the_time) {
   lying.writer_matched = matched_first;
 }
 
@@ -77,7 +77,7 @@ static ddsmark_status receive_but_third(ddsmark_reader *r, uint64_t timeout_ns, 
   *taken = 0;
   return DDSMARK_OK;
 }
-static void forgets_third_reader(void) {
+VIOLATION(forgets_third_reader) {
   lying.reader_open = open_listing;
   lying.reader_receive = receive_but_third;
 }
@@ -106,7 +106,7 @@ static ddsmark_status receive_second_twice(ddsmark_reader *r, uint64_t timeout_n
   *taken = to.given;
   return status;
 }
-static void doubles_for_second_reader(void) {
+VIOLATION(doubles_for_second_reader) {
   lying.reader_open = open_listing;
   lying.reader_receive = receive_second_twice;
 }
@@ -122,7 +122,7 @@ static ddsmark_status open_counting(ddsmark_participant *p, const ddsmark_writer
 static ddsmark_status write_but_third(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   return w == third_writer ? DDSMARK_OK : writer_write(w, key, payload, size);
 }
-static void forgets_third_writer(void) {
+VIOLATION(forgets_third_writer) {
   lying.writer_open = open_counting;
   lying.writer_write = write_but_third;
 }
@@ -134,7 +134,7 @@ static ddsmark_status close_counting(ddsmark_reader *r) {
 static ddsmark_status write_until_leave(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   return closed_count > 0 ? DDSMARK_OK : writer_write(w, key, payload, size);
 }
-static void stops_at_leave(void) {
+VIOLATION(stops_at_leave) {
   lying.reader_close = close_counting;
   lying.writer_write = write_until_leave;
 }
@@ -146,7 +146,7 @@ static ddsmark_status write_to_the_first(ddsmark_writer *w, uint32_t key, const 
   had_one_reader |= match.count == 1;
   return had_one_reader && match.count > 1 ? DDSMARK_OK : writer_write(w, key, payload, size);
 }
-static void stops_at_join(void) {
+VIOLATION(stops_at_join) {
   lying.writer_write = write_to_the_first;
 }
 
@@ -155,7 +155,7 @@ static ddsmark_status matched_most(ddsmark_writer *w, ddsmark_match *out) {
   out->count += (uint32_t)closed_count;
   return status;
 }
-static void counts_the_closed(void) {
+VIOLATION(counts_the_closed) {
   lying.reader_close = close_counting;
   lying.writer_matched = matched_most;
 }
@@ -166,7 +166,7 @@ static ddsmark_status matched_none_after(ddsmark_writer *w, ddsmark_match *out) 
     out->count = 0;
   return status;
 }
-static void drops_all_at_leave(void) {
+VIOLATION(drops_all_at_leave) {
   lying.reader_close = close_counting;
   lying.writer_matched = matched_none_after;
 }
@@ -176,6 +176,6 @@ static ddsmark_status acked_by_two(ddsmark_writer *w, uint64_t timeout_ns) {
   writer_matched(w, &match);
   return match.count > 2 ? DDSMARK_TIMED_OUT : writer_wait_acked(w, timeout_ns);
 }
-static void acknowledges_never_to_three(void) {
+VIOLATION(acknowledges_never_to_three) {
   lying.writer_wait_acked = acked_by_two;
 }

@@ -34,7 +34,7 @@ static ddsmark_status open_one(const ddsmark_participant_config *config, ddsmark
   pthread_mutex_unlock(&opening);
   return status;
 }
-static void opens_only_one(void) {
+VIOLATION(opens_only_one) {
   counts_participants();
   lying.participant_open = open_one;
 }
@@ -43,7 +43,7 @@ static void opens_only_one(void) {
 static ddsmark_status write_until_close(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   return closed_beside_another ? DDSMARK_OK : writer_write(w, key, payload, size);
 }
-static void closes_all(void) {
+VIOLATION(closes_all) {
   counts_participants();
   lying.writer_write = write_until_close;
 }
@@ -59,6 +59,6 @@ static ddsmark_status open_apart(const ddsmark_participant_config *config, ddsma
   }
   return status;
 }
-static void separates_participants(void) {
+VIOLATION(separates_participants) {
   lying.participant_open = open_apart;
 }

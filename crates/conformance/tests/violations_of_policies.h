@@ -3,25 +3,25 @@
  * violations_of_policies.h: further policies that are declared and granted, but have no effect, or half of it. Part of
  * faulty_driver.c, after violations_beyond.h.
  */
-static void ignores_reliability(void) {
+VIOLATION(ignores_reliability) {
   ignores(DDSMARK_POLICY_RELIABILITY);
 }
-static void ignores_durability(void) {
+VIOLATION(ignores_durability) {
   ignores(DDSMARK_POLICY_DURABILITY);
 }
-static void ignores_latency_budget(void) {
+VIOLATION(ignores_latency_budget) {
   ignores(DDSMARK_POLICY_LATENCY_BUDGET);
 }
-static void ignores_presentation(void) {
+VIOLATION(ignores_presentation) {
   ignores(DDSMARK_POLICY_PRESENTATION);
 }
-static void ignores_destination_order(void) {
+VIOLATION(ignores_destination_order) {
   ignores(DDSMARK_POLICY_DESTINATION_ORDER);
 }
-static void ignores_reader_data_lifecycle(void) {
+VIOLATION(ignores_reader_data_lifecycle) {
   ignores(DDSMARK_POLICY_READER_DATA_LIFECYCLE);
 }
-static void ignores_durability_service(void) {
+VIOLATION(ignores_durability_service) {
   ignores(DDSMARK_POLICY_DURABILITY_SERVICE);
 }
 
@@ -31,7 +31,7 @@ static ddsmark_status open_reader_volatile_only(ddsmark_participant *p, const dd
   without_effect |= UINT64_C(1) << DDSMARK_POLICY_DURABILITY;
   return open_reader_without(p, config, out);
 }
-static void serves_no_history(void) {
+VIOLATION(serves_no_history) {
   ignores(DDSMARK_POLICY_DURABILITY_SERVICE);
   lying.reader_open = open_reader_volatile_only;
 }
@@ -57,7 +57,7 @@ static ddsmark_status open_reader_local(ddsmark_participant *p, const ddsmark_re
   copy.qos = local_of(config->qos, &qos);
   return reader_open(p, &copy, out);
 }
-static void stores_nothing(void) {
+VIOLATION(stores_nothing) {
   lying.writer_open = open_writer_local;
   lying.reader_open = open_reader_local;
 }
@@ -68,7 +68,7 @@ static ddsmark_status counters_of_writer(ddsmark_writer *w, ddsmark_counters *ou
   count(out, DDSMARK_COUNTER_DEADLINE_MISSED, 1);
   return DDSMARK_OK;
 }
-static void counts_at_one_end(void) {
+VIOLATION(counts_at_one_end) {
   ignores(DDSMARK_POLICY_DEADLINE);
   lying.writer_counters = counters_of_writer;
 }
@@ -99,14 +99,14 @@ static ddsmark_status receive_grouped(ddsmark_reader *r, uint64_t timeout_ns, ui
       }
   return status;
 }
-static void groups_by_instance(void) {
+VIOLATION(groups_by_instance) {
   ignores(DDSMARK_POLICY_PRESENTATION);
   lying.reader_receive = receive_grouped;
 }
 
 /* Accepts each value of a policy that it declares as unsupported, and one with an effect that it declares as ignored.
  */
-static void hides_an_effect(void) {
+VIOLATION(hides_an_effect) {
   described.policies[DDSMARK_POLICY_DURABILITY].writer = described.policies[DDSMARK_POLICY_DURABILITY].reader =
       DDSMARK_SUPPORT_IGNORED;
   lying.describe = describe_changed;
@@ -139,7 +139,7 @@ static ddsmark_status receive_unpurged(ddsmark_reader *r, uint64_t timeout_ns, u
   *taken = 0;
   return is_purged ? DDSMARK_OK : reader_receive(r, timeout_ns, max, sink, context, taken);
 }
-static void disposes(void) {
+VIOLATION(disposes) {
   ignores(DDSMARK_POLICY_READER_DATA_LIFECYCLE);
   ignores(DDSMARK_POLICY_WRITER_DATA_LIFECYCLE);
   described.features |= DDSMARK_FEATURE_INSTANCES;
@@ -148,11 +148,11 @@ static void disposes(void) {
   lying.writer_unregister = unregister;
   lying.reader_receive = receive_unpurged;
 }
-static void never_autodisposes(void) {
+VIOLATION(never_autodisposes) {
   disposes();
   lying.writer_unregister = unregister_alone;
 }
-static void always_autodisposes(void) {
+VIOLATION(always_autodisposes) {
   disposes();
   lying.writer_unregister = dispose;
 }
@@ -165,14 +165,14 @@ static ddsmark_status counters_until_disposal(ddsmark_reader *r, ddsmark_counter
   count(out, DDSMARK_COUNTER_DEADLINE_MISSED, missed);
   return DDSMARK_OK;
 }
-static void ends_deadlines(void) {
+VIOLATION(ends_deadlines) {
   disposes();
   ignores(DDSMARK_POLICY_DEADLINE);
   lying.writer_open = open_writer_disposing;
   lying.reader_counters = counters_until_disposal;
   lying.reader_receive = reader_receive;
 }
-static void keeps_deadlines(void) {
+VIOLATION(keeps_deadlines) {
   ends_deadlines();
   lying.writer_unregister = unregister_alone;
 }

@@ -6,7 +6,7 @@ static ddsmark_status settings_none(ddsmark_participant *p, ddsmark_visitor visi
   (void)p, (void)visit, (void)context;
   return DDSMARK_OK;
 }
-static void hides_the_transport(void) {
+VIOLATION(hides_the_transport) {
   lying.participant_settings = settings_none;
 }
 
@@ -14,7 +14,7 @@ static ddsmark_status settings_unknown(ddsmark_participant *p, ddsmark_visitor v
   visit(context, "as_requested", "transport,speed");
   return participant_settings(p, visit, context);
 }
-static void requests_what_it_has_not(void) {
+VIOLATION(requests_what_it_has_not) {
   lying.participant_settings = settings_unknown;
 }
 
@@ -23,7 +23,7 @@ static ddsmark_status settings_other(ddsmark_participant *p, ddsmark_visitor vis
   visit(context, "transport", "pigeon");
   return DDSMARK_OK;
 }
-static void names_another_transport(void) {
+VIOLATION(names_another_transport) {
   lying.participant_settings = settings_other;
 }
 
@@ -32,7 +32,7 @@ static ddsmark_status qos_other_depth(ddsmark_reader *r, ddsmark_qos *out) {
   out->history_depth = 1;
   return status;
 }
-static void has_another_depth(void) {
+VIOLATION(has_another_depth) {
   lying.reader_qos = qos_other_depth;
 }
 
@@ -41,10 +41,10 @@ static ddsmark_status open_without_multicast(const ddsmark_participant_config *c
   copy.multicast = 0;
   return participant_open(&copy, out);
 }
-static void takes_undeclared_multicast(void) {
+VIOLATION(takes_undeclared_multicast) {
   lying.participant_open = open_without_multicast;
 }
-static void hides_multicast(void) {
+VIOLATION(hides_multicast) {
   described.features |= DDSMARK_FEATURE_MULTICAST;
   lying.describe = describe_changed;
   lying.participant_open = open_without_multicast;
@@ -58,12 +58,12 @@ static ddsmark_status settings_with_multicast(ddsmark_participant *p, ddsmark_vi
   visit(context, "multicast", said_of_multicast);
   return participant_settings(p, visit, context);
 }
-static void claims_multicast(void) {
+VIOLATION(claims_multicast) {
   hides_multicast();
   lying.participant_open = open_and_say;
   lying.participant_settings = settings_with_multicast;
 }
-static void always_claims_multicast(void) {
+VIOLATION(always_claims_multicast) {
   claims_multicast();
   said_of_multicast = "on";
   lying.participant_open = open_without_multicast;
@@ -85,10 +85,10 @@ static ddsmark_status qos_with_deadline(ddsmark_writer *w, ddsmark_qos *out) {
   out->deadline_ns = deadline;
   return status;
 }
-static void swallows_a_policy(void) {
+VIOLATION(swallows_a_policy) {
   lying.writer_open = open_with_deadline;
 }
-static void echoes_what_it_ignores(void) {
+VIOLATION(echoes_what_it_ignores) {
   described.policies[DDSMARK_POLICY_DEADLINE].writer = DDSMARK_SUPPORT_IGNORED;
   lying.describe = describe_changed;
   lying.writer_open = open_with_deadline;
@@ -101,7 +101,7 @@ static ddsmark_status counters_falling(ddsmark_writer *w, ddsmark_counters *out)
   out->values[DDSMARK_COUNTER_PACKETS_SENT] = 1000000 - calls++;
   return status;
 }
-static void counts_back(void) {
+VIOLATION(counts_back) {
   lying.writer_counters = counters_falling;
 }
 
@@ -110,7 +110,7 @@ static ddsmark_status counters_deaf(ddsmark_writer *w, ddsmark_counters *out) {
   out->values[DDSMARK_COUNTER_WRITE_TIMED_OUT] = 0;
   return status;
 }
-static void hides_timeouts(void) {
+VIOLATION(hides_timeouts) {
   lying.writer_counters = counters_deaf;
 }
 
@@ -119,6 +119,6 @@ static ddsmark_status counters_bare(ddsmark_writer *w, ddsmark_counters *out) {
   out->values[DDSMARK_COUNTER_BYTES_SENT] = 0;
   return status;
 }
-static void counts_no_bytes(void) {
+VIOLATION(counts_no_bytes) {
   lying.writer_counters = counters_bare;
 }

@@ -18,7 +18,7 @@ static ddsmark_status close_leaving_thread(ddsmark_participant *p) {
   start("leftover");
   return participant_close(p);
 }
-static void leaves_thread(void) {
+VIOLATION(leaves_thread) {
   lying.participant_close = close_leaving_thread;
 }
 
@@ -36,7 +36,7 @@ static ddsmark_status close_keeping(ddsmark_participant *p) {
     start(keepers[0]);
   return participant_close(p);
 }
-static void keeps_thread(void) {
+VIOLATION(keeps_thread) {
   declare(keepers, 1);
   lying.participant_close = close_keeping;
 }
@@ -45,7 +45,7 @@ static ddsmark_status close_keeping_two(ddsmark_participant *p) {
   start(keepers[0]);
   return close_keeping(p);
 }
-static void keeps_two_of_a_name(void) {
+VIOLATION(keeps_two_of_a_name) {
   declare(keepers, 1);
   lying.participant_close = close_keeping_two;
 }
@@ -54,7 +54,7 @@ static ddsmark_status close_keeping_one_more(ddsmark_participant *p) {
   start(keepers[0]);
   return participant_close(p);
 }
-static void keeps_one_more_each_time(void) {
+VIOLATION(keeps_one_more_each_time) {
   declare(keepers, 1);
   lying.participant_close = close_keeping_one_more;
 }
@@ -63,26 +63,26 @@ static ddsmark_status close_keeping_another(ddsmark_participant *p) {
   start(keepers[closes++ % 2]);
   return participant_close(p);
 }
-static void keeps_another_later(void) {
+VIOLATION(keeps_another_later) {
   declare(keepers, 2);
   lying.participant_close = close_keeping_another;
 }
 
-static void keeps_what_it_names_not(void) {
+VIOLATION(keeps_what_it_names_not) {
   declare(keepers, 2);
   lying.participant_close = close_leaving_thread;
 }
 
 /* Invalid names: empty, too long, or repeated. */
-static void keeps_a_nameless_thread(void) {
+VIOLATION(keeps_a_nameless_thread) {
   static const char *const names[] = {""};
   declare(names, 1);
 }
-static void keeps_a_thread_of_no_such_name(void) {
+VIOLATION(keeps_a_thread_of_no_such_name) {
   static const char *const names[] = {"of-15-bytes-yes", "of-16-bytes-none"};
   declare(names, 2);
 }
-static void keeps_a_thread_by_two_names(void) {
+VIOLATION(keeps_a_thread_by_two_names) {
   static const char *const names[] = {"one", "two", "one"};
   declare(names, 3);
 }
