@@ -6,7 +6,10 @@ use std::{
     os::{fd::OwnedFd, unix::net::UnixStream},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
-    sync::atomic::{AtomicU32, Ordering::Relaxed},
+    sync::{
+        LazyLock,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -20,6 +23,9 @@ use crate::shared_memory::Watch;
 
 /// Time limit of every wait.
 const TIME_LIMIT: Duration = Duration::from_secs(180);
+/// Pause between two looks at what a test waits for.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// Variable in the environment of all processes of a test.
 pub const MARK: &str = "DDSMARK_E2E";
 
@@ -31,6 +37,13 @@ pub struct Scene {
     shared_memory: Watch,
     started: AtomicU32,
 }
+
+/// Validator of results, which takes longer to create than to use.
+static RESULT_SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
+    let schema = fs::read(root().join("schemas/result.schema.json")).expect("the schema");
+    let schema: Value = serde_json::from_slice(&schema).expect("the schema is JSON");
+    jsonschema::validator_for(&schema).expect("the schema is one")
+});
 
 /// Exit status and output of a command.
 #[derive(Debug)]
@@ -248,10 +261,7 @@ impl Outcome {
     pub fn document(&self) -> Value {
         let document: Value = serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}\n--\n{}", self.stdout, self.stderr));
-        let schema = fs::read(root().join("schemas/result.schema.json")).expect("the schema");
-        let schema: Value = serde_json::from_slice(&schema).expect("the schema is JSON");
-        let schema = jsonschema::validator_for(&schema).expect("the schema is one");
-        let errors: Vec<_> = schema
+        let errors: Vec<_> = RESULT_SCHEMA
             .iter_errors(&document)
             .map(|error| format!("{}: {error}", error.instance_path()))
             .collect();
@@ -273,8 +283,10 @@ pub fn wait_for<T>(what: &str, mut answer: impl FnMut() -> Option<T>) -> T {
         if let Some(answer) = answer() {
             return answer;
         }
-        assert!(begin.elapsed() < TIME_LIMIT, "waited {TIME_LIMIT:?} for {what}");
-        thread::sleep(Duration::from_millis(5));
+        let waited = begin.elapsed();
+        assert!(waited < TIME_LIMIT, "waited {TIME_LIMIT:?} for {what}");
+        // An answer may take a look at all processes of the host: a twentieth of the wait is soon enough.
+        thread::sleep((waited / 20).clamp(SHORTEST_PAUSE, LONGEST_PAUSE));
     }
 }
 

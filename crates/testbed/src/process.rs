@@ -1,6 +1,7 @@
 //! Processes of this host, those on its virtual hosts included.
 
 use std::{
+    ffi::CStr,
     fs, io, thread,
     time::{Duration, Instant},
 };
@@ -31,10 +32,23 @@ pub fn all() -> io::Result<Vec<i32>> {
 /// Returns an error if `/proc` cannot be read.
 pub fn with_variable(entry: &str) -> io::Result<Vec<i32>> {
     let has_entry = |pid: &i32| {
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|of| of == entry.as_bytes())
+        let mut environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.push(0);
+        has_text(&environment, entry)
     };
     Ok(all()?.into_iter().filter(has_entry).collect())
+}
+
+/// Returns whether this is one of the texts, each of which ends with a zero byte. Tests that wait look at all processes again and
+/// again: the search for the end of a text is one call, which is quick without optimization, too.
+fn has_text(mut texts: &[u8], wanted: &str) -> bool {
+    while let Ok(text) = CStr::from_bytes_until_nul(texts) {
+        if text.to_bytes() == wanted.as_bytes() {
+            return true;
+        }
+        texts = &texts[text.count_bytes() + 1..];
+    }
+    false
 }
 
 /// Returns the name of a process; empty if it has ended.
