@@ -86,7 +86,7 @@ pub fn blank(scheduled: ScheduledRun, cell: &Cell) -> Run {
             let cells = &experiment.cells;
             let cell =
                 cells.iter().position(|cell| cell.factors.workload == workload).expect("a cell of each");
-            sample::run(ScheduledRun { cell, ..experiment.schedule()[0] }, &cells[cell]).0
+            sample::run_in_one_window(ScheduledRun { cell, ..experiment.schedule()[0] }, &cells[cell]).0
         })
     });
     let [latency, throughput] = &*RUNS;

@@ -232,7 +232,7 @@ pub fn many(transports: u64, sizes: u64) -> ResultDocument {
     let all = (0..transports).flat_map(|way| (0..sizes).map(move |size| (way, size)));
     header.experiment.cells = all.map(cell).collect();
     let scheduled = header.experiment.schedule();
-    let (template, _) = sample::run(scheduled[0], &first);
+    let (template, _) = sample::run_in_one_window(scheduled[0], &first);
     let mut assembler = Assembler::new(header.clone());
     for scheduled in scheduled {
         let mut run = template.clone();

@@ -8,7 +8,7 @@ use results::{
     ResultHeader, Run, State, Tail, Throughput, Timeliness, kind_of_flow,
 };
 
-use super::{Noise, record};
+use super::{Noise, record_in};
 
 /// Number of measured values of a run.
 pub const MEASURED: u64 = 1200;
@@ -67,7 +67,7 @@ pub fn values(run: u32, flow: &Flow) -> BTreeMap<&'static str, Vec<u64>> {
 
 /// Returns a valid run and its histograms.
 pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
-    let (run, _) = super::run(scheduled, cell);
+    let (run, _) = super::run_in_one_window(scheduled, cell);
     let mut log = IntervalLog::new();
     let flows = cell.factors.streams();
     let mut pooled: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
@@ -75,7 +75,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
     for flow in &flows {
         let mut latency = BTreeMap::new();
         for (kind, values) in values(scheduled.number, flow) {
-            let distribution = record(&values);
+            let distribution = record_in(1, &values);
             latency.insert(kind.to_owned(), Latency::from_distribution(&distribution).unwrap());
             if flows.len() > 1 {
                 log.add(&kind_of_flow(kind, &flow.name), &distribution).unwrap();
@@ -116,7 +116,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
     }
     let mut latency = BTreeMap::new();
     for (kind, values) in &pooled {
-        let distribution = record(values);
+        let distribution = record_in(1, values);
         log.add(kind, &distribution).unwrap();
         latency.insert((*kind).to_owned(), Latency::from_distribution(&distribution).unwrap());
     }

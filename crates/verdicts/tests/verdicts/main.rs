@@ -52,7 +52,7 @@ fn made_of(
     let (schedule, cells) = (header.experiment.schedule(), header.experiment.cells.clone());
     let mut assembler = Assembler::new(header);
     for scheduled in schedule {
-        let (mut run, _) = sample::run(scheduled, &cells[scheduled.cell]);
+        let (mut run, _) = sample::run_in_one_window(scheduled, &cells[scheduled.cell]);
         change(&mut run);
         assembler.add(run, &Histograms::new());
     }
