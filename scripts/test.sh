@@ -6,8 +6,9 @@
 # and the list of their durations marks those that failed.
 . "$(dirname -- "$0")/common.sh"
 checks='' checks_log=$CARGO_TARGET_DIR/checks.log
+beside=() logs=()
 at_exit() {
-  [ -z "$checks" ] || kill -- "-$checks" 2>/dev/null || true
+  for group in $checks "${beside[@]}"; do kill -- "-$group" 2>/dev/null || true; done
   print_stages
 }
 trap at_exit EXIT
@@ -22,12 +23,15 @@ cargo metadata --all-features --locked --format-version 1 >"$CARGO_TARGET_DIR/pa
 "$tools/bin/cargo-nextest" nextest list "${everything[@]}" --list-type binaries-only --message-format json \
   >"$CARGO_TARGET_DIR/tests.json"
 
+rust_drivers=(--workspace --all-features --locked --manifest-path drivers/Cargo.toml)
+
 # Checks that measure nothing. Tests wait most of the time, and these checks use only the time that is left.
 idle_checks() {
   chrt --idle --pid 0 "$BASHPID" || renice -n 19 -p "$BASHPID"
   attempt 'lint' scripts/lint.sh
   attempt 'cargo test: examples in the documentation' cargo test "${everything[@]}" --doc --quiet
   attempt 'fuzz: the corpus, and a planted defect' scripts/fuzz.sh replay
+  attempt 'build: the tests of drivers in Rust' cargo test "${rust_drivers[@]}" --no-run --quiet
   print_stages
   all_passed
 }
@@ -89,20 +93,55 @@ if [ -z "$tests_passed" ]; then
   fi
 fi
 
-if command -v chromium >/dev/null; then
-  attempt 'pages in a browser' scripts/test_pages.sh
-else
-  say 'NOT EXECUTED: pages in a browser: `sudo apt-get install chromium`'
-fi
-
-attempt 'cargo test: drivers in Rust' \
-  cargo test --workspace --all-features --locked --no-fail-fast --manifest-path drivers/Cargo.toml
-
-for tests in "$CARGO_TARGET_DIR"/cmake/*/CTestTestfile.cmake; do
-  build=${tests%/*}
-  attempt "ctest: drivers/$(basename "$build")" \
-    ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel 2
-done
+# The stages that follow mostly wait, so several functions with stages run at the same time.
+start_beside() { # a function with stages that may fail
+  local log=$CARGO_TARGET_DIR/$1.log
+  rm -f "$log.stages"
+  set -m # a process group, which at_exit ends
+  (
+    stages='' failures=0
+    "$1"
+    end_stage
+    printf '%s' "$stages" >"$log.stages"
+    exit $((failures > 0))
+  ) </dev/null >"$log" 2>&1 &
+  set +m
+  beside+=("$!")
+  logs+=("$log")
+}
+end_beside() { # waits for these functions, and prints their output
+  local number status
+  for number in "${!beside[@]}"; do
+    status=0
+    wait "${beside[number]}" || status=$?
+    cat "${logs[number]}"
+    stages+=$(cat "${logs[number]}.stages")$'\n'
+    [ "$status" = 0 ] || failures=$((failures + 1))
+  done
+  beside=()
+}
+pages() {
+  if command -v chromium >/dev/null; then
+    attempt 'pages in a browser' scripts/test_pages.sh
+  else
+    say 'NOT EXECUTED: pages in a browser: `sudo apt-get install chromium`'
+  fi
+}
+drivers_in_rust() {
+  attempt 'cargo test: drivers in Rust' cargo test "${rust_drivers[@]}" --no-fail-fast
+}
+drivers_in_c() {
+  for tests in "$CARGO_TARGET_DIR"/cmake/*/CTestTestfile.cmake; do
+    build=${tests%/*}
+    attempt "ctest: drivers/$(basename "$build")" \
+      ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel 2
+  done
+}
+end_stage
+start_beside pages
+start_beside drivers_in_rust
+start_beside drivers_in_c
+end_beside
 
 if [ "${1:-}" != all ]; then
   all_passed
