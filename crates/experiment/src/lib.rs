@@ -60,6 +60,8 @@ pub use factors::{
     variables::{VARIABLES_OF_ALL_PROGRAMS, VariableValue, Variables},
 };
 pub use gather::gather;
+#[cfg(feature = "schema")]
+pub use plan::experiment_file::json_schema;
 pub use plan::{
     built_in_figures::BuiltInFigures,
     changes::Changes,
@@ -69,7 +71,7 @@ pub use plan::{
     },
     effort::Effort,
     experiment::{Cell, DuetSlot, Plan, ScheduledRun, Variants},
-    experiment_file::{DesignSection, ExperimentFile, FlowSection, json_schema},
+    experiment_file::{DesignSection, ExperimentFile, FlowSection},
     flow_sizes::{DrawnSizes, MAX_SIZE_VALUES, SizeSpec},
     flows::MAX_FLOWS,
     hosts::HostSection,

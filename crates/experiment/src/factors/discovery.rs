@@ -1,14 +1,14 @@
 //! Factors of joining: endpoints of a participant of the workload `discovery`, its processes, and when endpoints join.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::syntax::named::named;
 
 /// Time at which the endpoints of a run join.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Join {
     /// All before the traffic; in the workload `discovery`, at the same instant.
@@ -21,7 +21,8 @@ pub enum Join {
 named!(Join { Together = "together", Late = "late" });
 
 /// Endpoints of each participant, participants of each process, and when endpoints join.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Discovery {
     /// Number of writers of each participant, and of its readers.

@@ -1,11 +1,11 @@
 //! The factor `options`: options of drivers.
 
 use std::{
-    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     fmt,
 };
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -62,8 +62,9 @@ impl<'de> Deserialize<'de> for OptionValue {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for OptionValue {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "OptionValue".into()
     }
 

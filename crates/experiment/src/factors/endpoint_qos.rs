@@ -6,6 +6,7 @@ use driver_abi::{
     description::{DriverDescription, Support},
     policies::{Policy, Presentation, Qos, Reliability},
 };
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +51,8 @@ pub(crate) fn without_effect(driver: &DriverDescription, policy: Policy, ends: &
 }
 
 /// QoS of writers and of readers, if they differ.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EndpointQos {
     /// QoS offered by writers.

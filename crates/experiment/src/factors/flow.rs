@@ -2,6 +2,7 @@
 
 use driver_abi::policies::Qos;
 use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +23,8 @@ pub(crate) const WRITING_PROCESS: &str = "writer";
 pub(crate) const READING_PROCESS: &str = "reader";
 
 /// Kind of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FlowKind {
     /// Traffic that the question is about.
@@ -32,7 +34,8 @@ pub enum FlowKind {
 }
 
 /// Flow: one of several streams of samples in a run, with its own topic.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Flow {
     /// Name, unique within the run; letters, digits and `-`.
     pub name: String,
@@ -70,7 +73,8 @@ pub struct Flow {
 }
 
 /// Deadline of the response times of a flow, and the share of the samples that may miss it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Deadline {
     /// Time from the intended send time of a sample within which it has to arrive, in ns.
     pub deadline_ns: u64,

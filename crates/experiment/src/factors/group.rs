@@ -1,7 +1,8 @@
 //! Receive groups: samples that a reader's application gets together.
 
-use std::{borrow::Cow, fmt, ops::RangeInclusive};
+use std::{fmt, ops::RangeInclusive};
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -23,7 +24,8 @@ const DELAY_NS: RangeInclusive<u64> = 1_000..=100_000_000;
 pub const MAX_GROUP_BYTES: u64 = 64 << 20;
 
 /// Group of samples that the reader's application gets together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReceiveGroup {
     /// Number of samples of a complete group.
@@ -35,7 +37,8 @@ pub struct ReceiveGroup {
 }
 
 /// Component that forms groups of received samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Grouping {
     /// The application, which is ddsmark's own reader; works with any middleware.

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +20,8 @@ use crate::{
 };
 
 /// Offered load of a flow: the intended send times of its samples.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(tag = "plan", rename_all = "snake_case")]
 pub enum Load {
     /// Equal intervals.
@@ -67,7 +69,8 @@ pub enum Load {
 }
 
 /// Distribution of the send times of a rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Arrival {
     /// Equal intervals.
@@ -84,7 +87,8 @@ named!(Arrival { Constant = "constant", Poisson = "poisson", Burst = "burst" });
 const QUEUE_OF_WRITER: u64 = 0;
 
 /// Trace file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Trace {
     /// Path as given.
     pub file: String,

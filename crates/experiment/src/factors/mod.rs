@@ -29,6 +29,8 @@ pub(crate) mod rate;
 mod reading;
 mod rows;
 pub(crate) mod scale;
+#[cfg(feature = "schema")]
+mod schema;
 pub(crate) mod sizes;
 mod table;
 #[cfg(test)]
@@ -43,6 +45,7 @@ mod writer_loads;
 use std::collections::BTreeMap;
 
 use driver_abi::{description::ReceiveMode, policies::Qos};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +71,8 @@ use crate::{
 };
 
 /// Values of all factors of a cell: every setting of a run, as it is requested from the driver.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Factors {
     /// Driver name or path as given; `WRITER+READER` if the two endpoints have different drivers.
     pub driver: String,
@@ -256,7 +260,8 @@ impl Factors {
 }
 
 /// Workload: the traffic of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Workload {
     /// Closed loop with one sample in flight.
@@ -272,9 +277,8 @@ pub enum Workload {
 }
 
 /// Component that packs samples into batches.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Batching {
     /// No batching: every sample is sent when it is written.

@@ -1,7 +1,8 @@
 //! Rates in percent of a measured maximum, such as `50%`.
 
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -71,8 +72,9 @@ impl<'de> Deserialize<'de> for PercentOfMax {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for PercentOfMax {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Share".into()
     }
 

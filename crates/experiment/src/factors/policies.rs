@@ -3,6 +3,7 @@
 use driver_abi::policies::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos,
 };
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
@@ -40,7 +41,8 @@ macro_rules! policies {
     )*) => {
         /// QoS policies of writers and readers. A policy that is not given is not requested, except for those with
         /// a default. A default is requested only if the driver enforces the policy.
-        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(JsonSchema))]
         #[serde(deny_unknown_fields)]
         pub struct Policies {
             $(
@@ -124,7 +126,8 @@ macro_rules! policies {
 driver_abi::policy_table!(policies);
 
 /// Policies of writers only, or of readers only.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(transparent)]
 pub struct EndpointPolicies(pub(super) Box<Policies>);
 

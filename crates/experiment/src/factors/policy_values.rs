@@ -1,10 +1,11 @@
 //! Values of policies in an experiment file: the choice of reliability, and durations.
 
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
 use driver_abi::policies::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Presentation, QosDuration, Reliability,
 };
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -22,7 +23,8 @@ pub enum ReliabilityChoice {
 }
 
 /// Reliability in an experiment file.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 enum ReliabilityWord {
     /// The strongest kind that each driver supports.
@@ -59,8 +61,9 @@ impl Serialize for ReliabilityChoice {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for ReliabilityChoice {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "ReliabilityChoice".into()
     }
 
@@ -145,8 +148,9 @@ impl Serialize for PolicyDuration {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for PolicyDuration {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "QosTime".into()
     }
 

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use driver_abi::description::ReceiveMode;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +36,8 @@ const POLLING_DELAY_NS: RangeInclusive<u64> = 1_000..=100_000_000;
 const SLOW_READER_NS: RangeInclusive<u64> = 50_000..=100_000_000;
 
 /// Queue limits, socket buffers and receive settings. If a field is absent, the QoS or the driver decides.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Queues {
     /// Maximum number of samples in the writer's queue: `max_samples` of its RESOURCE_LIMITS.

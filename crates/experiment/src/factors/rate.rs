@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -44,7 +45,8 @@ pub enum RateSpec {
 
 /// Rate as a fraction: samples per period. Sample `i` of a constant rate is due at `i * period_ns / samples`,
 /// without accumulated rounding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Rate {
     /// Samples per period, at least 1.
     pub samples: u64,

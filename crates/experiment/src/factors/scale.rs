@@ -1,7 +1,8 @@
 //! Scale of the rates of a system, and its background flows.
 
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -115,8 +116,9 @@ impl<'de> Deserialize<'de> for Scale {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Scale {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Scale".into()
     }
 

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,8 @@ const LEVELS: u32 = 1_024;
 const LISTED: usize = 3;
 
 /// Sizes of the samples of a flow, and the seed that they are drawn with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Sizes {
     /// Distribution.
     pub distribution: SizeDistribution,
@@ -26,7 +28,8 @@ pub struct Sizes {
 }
 
 /// Distribution of the sizes of samples.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SizeDistribution {
     /// Independent draws of these values.

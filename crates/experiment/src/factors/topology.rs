@@ -1,7 +1,8 @@
 //! Topologies: which endpoints of a run write and read its samples.
 
-use std::{borrow::Cow, fmt, ops::RangeInclusive};
+use std::{fmt, ops::RangeInclusive};
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 

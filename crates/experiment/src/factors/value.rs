@@ -3,6 +3,7 @@
 use std::fmt;
 
 use driver_abi::description::ReceiveMode;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema as _, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer, de::MapAccess};
 
@@ -47,6 +48,7 @@ macro_rules! kinds {
             }
 
             /// Returns the schema of a key.
+            #[cfg(feature = "schema")]
             pub(super) fn schema(self, generator: &mut SchemaGenerator) -> Schema {
                 match self {
                     $(Self::$kind => Option::<OneOrMany<$type>>::json_schema(generator),)*

@@ -1,12 +1,12 @@
 //! The factor `env`: environment variables of the agents.
 
 use std::{
-    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     fmt,
 };
 
 use driver_abi::description::DriverDescription;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -86,8 +86,9 @@ impl<'de> Deserialize<'de> for VariableValue {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for VariableValue {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "VariableValue".into()
     }
 

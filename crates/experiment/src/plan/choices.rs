@@ -1,7 +1,8 @@
 //! Values of an experiment file that are no factors: cores.
 
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -90,8 +91,9 @@ impl<'de> Deserialize<'de> for PinChoice {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for PinChoice {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Cores".into()
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use driver_abi::description::ReceiveMode;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +43,8 @@ pub(crate) fn windows(measure_ns: u64) -> u32 {
 }
 
 /// Number, duration, order and conditions of runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Design {
     /// Number of blocks: each runs all cells once, in random order unless `order` is another. With `precision` the maximum.
     pub blocks: u32,
@@ -178,7 +180,8 @@ impl Default for Design {
 }
 
 /// Settings of the readers of an endpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ReaderDesign {
     /// Receive mode.
     pub receive: ReceiveMode,
@@ -191,7 +194,8 @@ pub struct ReaderDesign {
 }
 
 /// File with bytes of samples.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PayloadFile {
     /// Path.
     pub path: String,
@@ -218,7 +222,8 @@ const fn yes() -> bool {
 }
 
 /// Target precision of every comparison with a baseline; without a baseline, of every cell's own level.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Precision {
     /// Half the width of the 95 % CI of a ratio, in percent.
     pub half_width_pct: f64,
@@ -227,7 +232,8 @@ pub struct Precision {
 }
 
 /// CPU cores of the agents of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Pin {
     /// No pinning.
@@ -335,7 +341,8 @@ impl Design {
 }
 
 /// Host of a plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PlannedHost {
     /// Unique name.
     pub name: String,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,8 @@ use crate::{
 };
 
 /// Plan of an experiment. It determines all of its runs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Plan {
     /// Name: `characterize`, or the name of the file or recipe.
     pub name: String,
@@ -44,7 +46,8 @@ pub struct Plan {
 }
 
 /// Cell: one combination of factors.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Cell {
     /// Id, unique within the experiment; letters, digits, `-`, `/`, `.`, `@` and `+`.
     pub id: String,
@@ -71,7 +74,8 @@ pub struct DuetSlot {
 }
 
 /// Two variants of an experiment. Every cell belongs to one of them, and its id starts with `A/` or `B/`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Variants {
     /// Command-line arguments of the baseline, A.
     pub a: String,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,7 @@ use crate::{
 ///
 /// # Panics
 /// Never panics: a schema always serializes to JSON.
+#[cfg(feature = "schema")]
 #[must_use]
 pub fn json_schema() -> String {
     let mut schema = SchemaSettings::draft2020_12()
@@ -41,7 +43,8 @@ pub fn json_schema() -> String {
 }
 
 /// An experiment: a question, and the measurements that answer it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ExperimentFile {
     /// Question that the experiment answers, as free text. Recorded in the result.
@@ -95,7 +98,8 @@ pub struct ExperimentFile {
 }
 
 /// A stream of samples with its own topic. It needs exactly one of `rate` and `trace`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FlowSection {
     /// Unique name: 1 to 64 letters, digits and `-`.
@@ -228,7 +232,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// Number, duration and order of runs. Give either `blocks` or `precision`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DesignSection {
     /// Number of blocks: each block runs all cells once, in random order. Findings need 3. Default with a `baseline`:

@@ -1,7 +1,8 @@
 //! Size of the samples of a flow in a file: one, or a distribution.
 
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -37,7 +38,8 @@ pub enum SizeSpec {
 }
 
 /// Distribution of sizes in a file: `values`, with or without `weights`, or `median` and `p99`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DrawnSizes {
     /// Sizes of which each sample has one, 2 to 64.
@@ -197,8 +199,9 @@ impl<'de> Deserialize<'de> for SizeSpec {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for SizeSpec {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "SizeOfFlow".into()
     }
 

@@ -1,12 +1,14 @@
 //! Hosts of an experiment.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::syntax::{host_spec::HostSpec, one_or_many::Located};
 
 /// Host of an experiment, or the hosts of a lab. Agents run on it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HostSection {
     /// Unique name: letters, digits, `-`, `_` and `.`. Not for `lab:N`, whose hosts are `h1`, `h2` and so on, and not for

@@ -1,5 +1,6 @@
 //! Time limits of the phases of a run.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,8 @@ use crate::factors::{Factors, topology::Topology};
 const PING_NS: u64 = 200_000_000;
 
 /// Time limits of the phases of a run, in ns. A phase that takes longer fails the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Limits {
     /// From the start of an agent process to its first message.
     pub hello_ns: u64,

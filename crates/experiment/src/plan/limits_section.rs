@@ -1,12 +1,14 @@
 //! Section `[limits]` of an experiment file.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::syntax::{one_or_many::Located, units::Time};
 
 /// Maximum duration of each phase of a run, 1 ms to 1 hour.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LimitsSection {
     /// From the start of an agent process to its first message. Default `10s`.

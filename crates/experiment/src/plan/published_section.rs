@@ -1,5 +1,6 @@
 //! Entries `[[published]]` of an experiment file: tables of published figures.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +16,8 @@ use crate::{
 };
 
 /// Table of published figures. Reports show each figure beside the measured value of the cells that it matches.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PublishedSection {
     /// Unique name of what was measured: system, version and setting.
@@ -48,7 +50,8 @@ pub struct PublishedSection {
 }
 
 /// Factor that the rows of a table start with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RowFactor {
     /// Size of the samples in bytes.
@@ -59,7 +62,8 @@ pub enum RowFactor {
 }
 
 /// Entry of a row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(untagged)]
 pub enum RowEntry {
     /// Size, or a figure.

@@ -1,11 +1,13 @@
 //! Order of the runs of a block.
 
 use rand::{rngs::ChaCha8Rng, seq::SliceRandom as _};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Order of the runs of a block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunOrder {
     /// Random, by the seed of the experiment: drift of the host affects all cells alike.

@@ -1,5 +1,6 @@
 //! The workload `search`: goals of a search for the highest sustained rate.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,8 @@ const TYPICAL_SUMS: u64 = 5;
 const TYPICAL_TRIALS: u64 = 27;
 
 /// Condition for a rate to be sustained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GoalKind {
     /// No loss: the non-drop rate.
@@ -26,7 +28,8 @@ pub enum GoalKind {
 named!(GoalKind { Ndr = "ndr", Pdr = "pdr", Slo = "slo", System = "system" });
 
 /// Search for the highest sustained rates.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Search {
     /// Goals. Every trial counts for all of them.
     pub goals: Vec<SearchGoal>,
@@ -38,7 +41,8 @@ pub struct Search {
 }
 
 /// Range of the scale of a system. Its rates are multiplied by it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ScaleRange {
     /// Lowest scale that may be tried.
     pub lowest: Scale,
@@ -47,7 +51,8 @@ pub struct ScaleRange {
 }
 
 /// Search goal, with the parameters of MLRsearch (RFC 9971).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SearchGoal {
     /// Condition for a rate to be sustained.
     pub aim: GoalKind,

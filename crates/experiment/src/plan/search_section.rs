@@ -1,5 +1,6 @@
 //! Table `[search]` of an experiment file.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +33,8 @@ const WIDTHS_PCT: [f64; 2] = [1.0, 5.0];
 const SCALES: [f64; 2] = [0.01, 100.0];
 
 /// Goals and precision of a search. The values apply to every goal unless they name one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SearchSection {
     /// Goals, one or several: `ndr` (non-drop rate), `pdr` (partial drop rate), `slo` (samples that meet a

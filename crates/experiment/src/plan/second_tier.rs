@@ -1,12 +1,14 @@
 //! Second tier of an experiment: cells that are measured in the first blocks only, and support no claim.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{factors::FactorValues, syntax::one_or_many::Located};
 
 /// Cells that are measured in few blocks, to explore: no claim is made about them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SecondTierSection {
     /// Cells of the second tier: those that have one of the given values of each given factor. They are measured if `budget` has time for
@@ -18,7 +20,8 @@ pub struct SecondTierSection {
 }
 
 /// Second tier of a plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SecondTier {
     /// Ids of its cells.
     pub cells: Vec<String>,

@@ -1,10 +1,12 @@
 //! Priorities of the threads of an agent.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Priorities of the threads of an agent, of the policy SCHED_FIFO. 0: as the process has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ThreadPriorities {
     /// Thread that writes samples.
     pub main: u32,

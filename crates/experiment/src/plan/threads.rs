@@ -1,14 +1,16 @@
 //! Threads that write the flows of an endpoint.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::factors::flow::Flow;
 
 /// Threads that write the flows of an endpoint.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(try_from = "ThreadsText", into = "ThreadsText")]
-#[schemars(with = "ThreadsText")]
+#[cfg_attr(feature = "schema", schemars(with = "ThreadsText"))]
 pub enum WritingThreads {
     /// One thread writes all flows.
     #[default]
@@ -20,7 +22,8 @@ pub enum WritingThreads {
 }
 
 /// Text of the threads in a file.
-#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(untagged)]
 enum ThreadsText {
     /// `per-topic` or `one`.

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use driver_abi::{description::ReceiveMode, policies::Qos};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,8 @@ use crate::factors::{
 };
 
 /// Participant of an agent. Absent values are left to the driver.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ParticipantSpec {
     /// Name of the transport.
     pub transport: String,
@@ -25,7 +27,7 @@ pub struct ParticipantSpec {
     /// Addresses of the hosts of the run, for a middleware with discovery. Empty on one host: the middleware finds its
     /// peers there by itself.
     #[serde(default, skip_serializing_if = "shared_list::is_empty", with = "shared_list")]
-    #[schemars(with = "Vec<String>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     pub peers: Arc<[String]>,
     /// Whether data is sent by multicast.
     pub multicast: bool,
@@ -51,7 +53,8 @@ pub struct ParticipantSpec {
 }
 
 /// Samples of one writer: what it writes, and what each of its readers expects.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct StreamSpec {
     /// Number of the writer, in the header of every sample: from 1, unique in the run. The pattern of its payloads and
     /// its random send times follow from this number and the seed of the run.
@@ -121,7 +124,8 @@ impl StreamSpec {
 }
 
 /// Writer of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct WriterSpec {
     /// Name in reports: `writer`, for further writers of the agent `writer-2` and so on.
     pub name: String,
@@ -147,7 +151,8 @@ pub struct WriterSpec {
 }
 
 /// Reader of an agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ReaderSpec {
     /// Name in reports: `reader`, for further readers of the agent `reader-2` and so on.
     pub name: String,

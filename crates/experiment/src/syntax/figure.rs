@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, fmt};
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -149,6 +150,7 @@ impl<'de> Deserialize<'de> for Figure {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Figure {
     fn schema_name() -> Cow<'static, str> {
         "Figure".into()

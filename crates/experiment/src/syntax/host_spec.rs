@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, fmt};
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -141,6 +142,7 @@ fn lab_error(text: &str) -> String {
     error.map_or_else(String::new, |error| format!("{error}\nhint: {}", error.hint()))
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for HostSpec {
     fn schema_name() -> Cow<'static, str> {
         "HostSpec".into()

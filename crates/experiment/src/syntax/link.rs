@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -11,7 +12,8 @@ use thiserror::Error;
 /// The text has the units of `tc`: `rate=100mbit,delay=1ms,loss=0.1%,mtu=9000`. What is not given is absent: no limit, no
 /// delay, no loss, and the MTU of Ethernet, 1500. A rate above what the CPU carries is allowed, but no link becomes faster than the CPU: a frame costs some
 /// microseconds, so 1 Gbit/s needs most of a core, and a busy or slow host stays below it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
     /// Rate of each direction in bit/s on the wire, with preamble, headers, checksum and gap of each Ethernet frame.

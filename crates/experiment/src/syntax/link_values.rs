@@ -1,7 +1,8 @@
 //! Values of the factors of links: rate, delay and loss, with the units of `tc`.
 
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 

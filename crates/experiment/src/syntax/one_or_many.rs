@@ -1,7 +1,8 @@
 //! Values of an experiment file with their positions, and factors that are one value or a list.
 
-use std::{borrow::Cow, cmp::Ordering, fmt, marker::PhantomData, ops::Range};
+use std::{cmp::Ordering, fmt, marker::PhantomData, ops::Range};
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -76,12 +77,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Located<T> {
     }
 }
 
+#[cfg(feature = "schema")]
 impl<T: JsonSchema> JsonSchema for Located<T> {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         T::schema_name()
     }
 
-    fn schema_id() -> Cow<'static, str> {
+    fn schema_id() -> std::borrow::Cow<'static, str> {
         T::schema_id()
     }
 
@@ -193,8 +195,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Shape<T> {
     }
 }
 
+#[cfg(feature = "schema")]
 impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         format!("{}_or_list", T::schema_name()).into()
     }
 

@@ -1,7 +1,8 @@
 //! Sizes, times and percentages with units: `"64KiB"`, `"200ms"`, `"2%"`.
 
-use std::{borrow::Cow, fmt, time::Duration};
+use std::{fmt, time::Duration};
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -182,8 +183,9 @@ macro_rules! textual {
     ($type:ident, $integers:ident, $schema:expr) => {
         $crate::syntax::units::from_text!($type, $integers);
 
+        #[cfg(feature = "schema")]
         impl JsonSchema for $type {
-            fn schema_name() -> Cow<'static, str> {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($type).into()
             }
 
