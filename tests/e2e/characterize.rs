@@ -18,6 +18,8 @@ fn characterize_measures_both_drivers_and_every_sample_reconciles() {
         "cyclonedds",
         "--quick",
         "--no-reference",
+        "--set",
+        "design.noise_probe=false",
         "--size",
         "64",
         "--size",

@@ -36,6 +36,8 @@ fn wall_clock_step_of_an_hour_changes_nothing() {
                 "--runs",
                 "1",
                 "--no-reference",
+                "--set",
+                "design.noise_probe=false",
                 "--json",
                 "--out",
                 "result",

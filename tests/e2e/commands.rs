@@ -6,7 +6,18 @@ use crate::support::{Outcome, Scene, list, programs, runs};
 
 /// Measures with a command for short times, and returns the result.
 fn measured(scene: &Scene, command: &[&str]) -> Value {
-    let short = ["--duration", "100ms", "--warm-up", "20ms", "--no-reference", "--json", "-o", "result"];
+    let short = [
+        "--duration",
+        "100ms",
+        "--warm-up",
+        "20ms",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
+        "--json",
+        "-o",
+        "result",
+    ];
     let outcome = scene.ddsmark(&[command, &short[..]].concat());
     outcome.assert_status(0);
     let document = outcome.document();

@@ -6,8 +6,19 @@ use crate::support::{Scene, count, list, runs, text};
 
 /// Measures discovery once, and returns the result.
 fn measure(scene: &Scene, more: &[&str]) -> Value {
-    let words =
-        ["discovery", "--runs", "1", "--warm-up", "200ms", "--duration", "500ms", "--no-reference", "--json"];
+    let words = [
+        "discovery",
+        "--runs",
+        "1",
+        "--warm-up",
+        "200ms",
+        "--duration",
+        "500ms",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
+        "--json",
+    ];
     let outcome = scene.ddsmark(&[&words[..], more].concat());
     outcome.assert_status(0);
     outcome.document()

@@ -22,7 +22,7 @@ fn killed(
     let agent = programs().join("killing-agent");
     let variables = [("DDSMARK_KILLS", kills.as_os_str()), ("DDSMARK_AGENT", agent.as_os_str())];
     let words = [command, "--driver", driver, "--size", "256", "--runs", "1", "--json", "--out", &name];
-    let brief = ["--duration", "1s", "--no-reference"];
+    let brief = ["--duration", "1s", "--no-reference", "--set", "design.noise_probe=false"];
     let rate = if command == "load" { &["--rate", "2000"][..] } else { &[] };
     let words = [&words[..], &brief, rate, more].concat();
     let outcome = if multicast {

@@ -11,7 +11,8 @@ use crate::{
 };
 
 /// Flags of a quick measurement.
-const QUICK: [&str; 5] = ["--quick", "--no-reference", "--json", "--out", "result"];
+const QUICK: [&str; 7] =
+    ["--quick", "--no-reference", "--set", "design.noise_probe=false", "--json", "--out", "result"];
 
 /// Returns what is left of the labs of a process: namespaces, records and files.
 fn left_of(pid: u32) -> Vec<String> {
@@ -436,7 +437,7 @@ fn round_trips_below_the_delay_of_the_links_are_invalid() {
         let text = format!(
             "question = \"Is a time below the bound found?\"\nworkload = \"latency\"\n[[host]]\nat = \"lab:2,delay=40ms\"\n\
              [factors]\ndriver = \"udp\"\nsize = 64\n{variables}\n\
-             [design]\nwarm_up = \"50ms\"\nmeasure = \"500ms\"\nreference = false\n"
+             [design]\nwarm_up = \"50ms\"\nmeasure = \"500ms\"\nreference = false\nnoise_probe = false\n"
         );
         fs::write(scene.path("slow.toml"), text).expect("a file");
         let _ = fs::remove_dir_all(scene.path("result"));

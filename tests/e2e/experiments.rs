@@ -154,6 +154,9 @@ fn both_runs_of_a_baseline_are_in_the_result() {
         "run",
         "latency-vs-size",
         "--json",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
         "--set",
         "factors.driver=udp",
         "--set",
@@ -197,7 +200,22 @@ fn profiles_are_effective_and_have_their_own_tables() {
         "design.warm_up=0s",
     ];
     let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
-    let outcome = scene.ddsmark(&[&["run", "qos-cost", "--verbose", "--out", "result"], &sets[..]].concat());
+    let outcome = scene.ddsmark(
+        &[
+            &[
+                "run",
+                "qos-cost",
+                "--verbose",
+                "--no-reference",
+                "--set",
+                "design.noise_probe=false",
+                "--out",
+                "result",
+            ],
+            &sets[..],
+        ]
+        .concat(),
+    );
     outcome.assert_status(0);
     for words in ["profile default\n", "profile deadline-10s\n", "profile reliability-best-effort\n"] {
         assert!(outcome.stdout.contains(words), "{words}: {}", outcome.stdout);
@@ -292,7 +310,10 @@ fn buffer_above_the_kernel_limit_is_reported_with_the_limit() {
     let file = "question = \"?\"\nworkload = \"throughput\"\n";
     fs::write(scene.path("f.toml"), file).expect("a file");
     let arguments: Vec<&str> =
-        ["run", "f.toml", "--json", "--out", "result"].into_iter().chain(sets).collect();
+        ["run", "f.toml", "--json", "--no-reference", "--set", "design.noise_probe=false", "--out", "result"]
+            .into_iter()
+            .chain(sets)
+            .collect();
     let outcome = scene.ddsmark(&arguments);
     outcome.assert_status(0);
     let document = outcome.document();

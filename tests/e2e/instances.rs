@@ -6,7 +6,19 @@ use crate::support::{Scene, count, list, runs};
 
 /// Measures cells once, and returns the result.
 fn measure(scene: &Scene, command: &str, more: &[&str]) -> Value {
-    let words = [command, "--size", "64", "--runs", "1", "--duration", "300ms", "--no-reference", "--json"];
+    let words = [
+        command,
+        "--size",
+        "64",
+        "--runs",
+        "1",
+        "--duration",
+        "300ms",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
+        "--json",
+    ];
     let outcome = scene.ddsmark(&[&words[..], more].concat());
     outcome.assert_status(0);
     outcome.document()
@@ -68,7 +80,14 @@ fn readers_receive_exactly_what_their_filter_includes() {
                 content_filter = [\"none\", \"key = 3\", \"key >= 2 AND key <= 5\"]\n\
                 [design]\nblocks = 1\nwarm_up = \"50ms\"\nmeasure = \"200ms\"\ncheck_every = 1\n";
     std::fs::write(scene.path("filter.toml"), text).expect("a file");
-    let outcome = scene.ddsmark(&["run", "filter.toml", "--json", "--no-reference"]);
+    let outcome = scene.ddsmark(&[
+        "run",
+        "filter.toml",
+        "--json",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
+    ]);
     outcome.assert_status(0);
     let document = outcome.document();
     assert_eq!(

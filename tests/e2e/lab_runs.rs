@@ -52,7 +52,11 @@ impl SshHosts {
         let hosts = ["--host".to_owned(), format!("a=ssh:{a}"), "--host".to_owned(), format!("b=ssh:{b}")];
         let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
         let variables = [("DDSMARK_SSH", OsStr::new(&words))];
-        scene.start_with(&variables, "ddsmark", &[arguments, &hosts, &["--no-reference"]].concat())
+        scene.start_with(
+            &variables,
+            "ddsmark",
+            &[arguments, &hosts, &["--no-reference", "--set", "design.noise_probe=false"]].concat(),
+        )
     }
 }
 
@@ -282,7 +286,18 @@ fn measure(scene: &Scene, lab: &Lab, arguments: &[&str]) -> Outcome {
     let hosts: Vec<String> =
         lab.hosts().iter().map(|host| format!("--host={}=netns:{}", host.name, host.namespace)).collect();
     let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
-    let common = ["--size", "64", "--quick", "--runs", "1", "--no-reference", "--out", "result"];
+    let common = [
+        "--size",
+        "64",
+        "--quick",
+        "--runs",
+        "1",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
+        "--out",
+        "result",
+    ];
     scene.ddsmark(&[&["latency"], arguments, &hosts, &common].concat())
 }
 
@@ -349,7 +364,19 @@ fn hosts_without_ipv4_between_them_match_over_ipv6() {
         .map(|host| format!("--host={}=netns:{},interface=eth0", host.name, host.namespace))
         .collect();
     let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
-    let common = ["latency", "--size", "64", "--quick", "--runs", "1", "--no-reference", "--out", "result"];
+    let common = [
+        "latency",
+        "--size",
+        "64",
+        "--quick",
+        "--runs",
+        "1",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
+        "--out",
+        "result",
+    ];
     scene.ddsmark(&[&common, &flags[..], &hosts].concat()).assert_status(0);
     valid("result");
 }

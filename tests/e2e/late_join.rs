@@ -15,6 +15,8 @@ fn measure(scene: &Scene, command: &str, more: &[&str]) -> Value {
         "--duration",
         "1500ms",
         "--no-reference",
+        "--set",
+        "design.noise_probe=false",
         "--json",
         "--join",
         "late",
@@ -124,6 +126,8 @@ fn report_names_the_late_reader() {
         "--duration",
         "900ms",
         "--no-reference",
+        "--set",
+        "design.noise_probe=false",
         "--out",
         "result",
     ]);

@@ -28,8 +28,22 @@ fn measure(scene: &Scene, variables: &[(&str, &OsStr)], plan: &str) -> Value {
     fs::write(scene.path("limits.toml"), format!("question = \"What limits it?\"\n{plan}{design}"))
         .expect("a file");
     let _ = fs::remove_dir_all(scene.path("result"));
-    let outcome =
-        scene.start_with(variables, "ddsmark", &["run", "limits.toml", "--json", "--out", "result"]).end();
+    let outcome = scene
+        .start_with(
+            variables,
+            "ddsmark",
+            &[
+                "run",
+                "limits.toml",
+                "--no-reference",
+                "--set",
+                "design.noise_probe=false",
+                "--json",
+                "--out",
+                "result",
+            ],
+        )
+        .end();
     outcome.assert_status(0);
     outcome.document()
 }

@@ -131,6 +131,9 @@ fn strangers(scene: &Scene, driver: &str, mut disturb: impl FnMut(&Configure, &m
             &RUNS.to_string(),
             "--duration",
             "1500ms",
+            "--no-reference",
+            "--set",
+            "design.noise_probe=false",
             "--json",
             "--out",
             "result",
@@ -257,7 +260,7 @@ fn experiment_that_is_alone_or_beside_a_killed_one_names_none() {
         grep -q ddsmark-experiment /proc/net/unix
         kill -9 $other
         wait $other || true
-        exec ddsmark throughput --driver udp --size 64 --runs 1 --duration 100ms --no-reference --json --out alone";
+        exec ddsmark throughput --driver udp --size 64 --runs 1 --duration 100ms --no-reference --set design.noise_probe=false --json --out alone";
     let outcome = scene.start("unshare", &["--map-root-user", "--net", "sh", "-ec", script]).end();
     outcome.assert_status(0);
     let document = outcome.document();

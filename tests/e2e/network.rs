@@ -21,6 +21,8 @@ fn arguments(more: &[&'static str]) -> Vec<&'static str> {
         "--runs",
         blocks_text(),
         "--no-reference",
+        "--set",
+        "design.noise_probe=false",
         "--size",
         SIZES,
         "--json",
@@ -162,7 +164,19 @@ fn interface_without_multicast_is_rejected_with_the_command_that_enables_it() {
     let within = |prepare: &str, transport: &str, driver: &str, out: &str| {
         let script = format!("{VETH}; {prepare}; exec ddsmark \"$@\"");
         let options = ["--driver", driver, "--transport", transport, "--multicast", "--interface", "v0"];
-        let brief = ["--size", "64", "--runs", "1", "--quick", "--no-reference", "--json", "--out", out];
+        let brief = [
+            "--size",
+            "64",
+            "--runs",
+            "1",
+            "--quick",
+            "--no-reference",
+            "--set",
+            "design.noise_probe=false",
+            "--json",
+            "--out",
+            out,
+        ];
         let words = ["--map-root-user", "--net", "--mount", "sh", "-ec", &script, "sh", "latency"];
         scene.start("unshare", &[&words[..], &options, &brief].concat()).end()
     };
@@ -200,6 +214,8 @@ fn unicast_instead_of_multicast_makes_the_run_invalid() {
         "--runs",
         blocks_text(),
         "--no-reference",
+        "--set",
+        "design.noise_probe=false",
         "--size",
         "4096",
         "--workload",
@@ -230,6 +246,8 @@ fn configuration_that_forbids_multicast_fails_a_multicast_run() {
         "--runs",
         blocks_text(),
         "--no-reference",
+        "--set",
+        "design.noise_probe=false",
         "--size",
         "64",
         "--workload",

@@ -17,6 +17,8 @@ fn characterize(scene: &Scene, drivers: &str, more: &[&str]) -> Outcome {
         "--runs",
         blocks_text(),
         "--no-reference",
+        "--set",
+        "design.noise_probe=false",
         "--json",
         "--out",
         "result",

@@ -6,8 +6,18 @@ use serde_json::Value;
 
 use crate::support::{Scene, changed_driver, count, list, number, programs, runs, text};
 
-const MEASURED: [&str; 8] =
-    ["--size", "256", "--runs", "1", "--duration", "300ms", "--no-reference", "--json"];
+const MEASURED: [&str; 10] = [
+    "--size",
+    "256",
+    "--runs",
+    "1",
+    "--duration",
+    "300ms",
+    "--no-reference",
+    "--set",
+    "design.noise_probe=false",
+    "--json",
+];
 
 fn warnings(run: &Value) -> Vec<&str> {
     list(&run["warnings"]).iter().map(|warning| text(warning, "text")).collect()
@@ -126,7 +136,18 @@ fn killed_relay_names_its_hops() {
     let agent = programs().join("killing-agent");
     let variables = [("DDSMARK_KILLS", kills.as_os_str()), ("DDSMARK_AGENT", agent.as_os_str())];
     let words = ["latency", "--driver", "cyclonedds", "--topology", "ring-4", "--in-flight", "8"];
-    let more = ["--size", "256", "--runs", "1", "--json", "--duration", "1s", "--no-reference"];
+    let more = [
+        "--size",
+        "256",
+        "--runs",
+        "1",
+        "--json",
+        "--duration",
+        "1s",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
+    ];
     let outcome = scene.start_with(&variables, "ddsmark", &[&words[..], &more].concat()).end();
     outcome.assert_status(3);
     let failure = runs(&outcome.document())[0]["failure"].clone();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::{Outcome, Scene, count, list, programs, wait_for};
 
 /// Settings for two cells, one of which is the baseline: three runs in each block.
-const SETS: [&str; 9] = [
+const SETS: [&str; 11] = [
     "factors.driver=udp",
     "factors.size=64,1024",
     "design.baseline.size=64",
@@ -17,6 +17,8 @@ const SETS: [&str; 9] = [
     "design.seed=7",
     "limits.hello=20s",
     "design.pin=auto",
+    "design.reference=false",
+    "design.noise_probe=false",
 ];
 
 /// Experiment file without a number of blocks.

@@ -6,8 +6,18 @@ use serde_json::Value;
 
 use crate::support::{Scene, changed_driver, count, list, number, programs, runs, text};
 
-const MEASURED: [&str; 8] =
-    ["--size", "256", "--runs", "1", "--duration", "300ms", "--no-reference", "--json"];
+const MEASURED: [&str; 10] = [
+    "--size",
+    "256",
+    "--runs",
+    "1",
+    "--duration",
+    "300ms",
+    "--no-reference",
+    "--set",
+    "design.noise_probe=false",
+    "--json",
+];
 
 fn hops(run: &Value) -> Vec<&Value> {
     list(&run["measured"]["ring"]["hops"]).iter().collect()
@@ -125,7 +135,7 @@ fn broken_ring_names_node_and_hop() {
     let variables = [("DDSMARK_KILLS", kills.as_os_str()), ("DDSMARK_AGENT", agent.as_os_str())];
     let words =
         ["latency", "--driver", "udp", "--topology", "ring-4", "--size", "256", "--runs", "1", "--json"];
-    let more = ["--duration", "1s", "--no-reference"];
+    let more = ["--duration", "1s", "--no-reference", "--set", "design.noise_probe=false"];
     let outcome = scene.start_with(&variables, "ddsmark", &[&words[..], &more].concat()).end();
     outcome.assert_status(3);
     let failure = runs(&outcome.document())[0]["failure"].clone();
@@ -147,7 +157,16 @@ fn broken_ring_names_node_and_hop() {
         ),
     )
     .expect("a file");
-    let outcome = scene.ddsmark(&["run", "ring.toml", "--runs", "1", "--no-reference", "--json"]);
+    let outcome = scene.ddsmark(&[
+        "run",
+        "ring.toml",
+        "--runs",
+        "1",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
+        "--json",
+    ]);
     outcome.assert_status(3);
     let failure = runs(&outcome.document())[0]["failure"].clone();
     assert_eq!(failure["phase"], "match", "{failure:#}");

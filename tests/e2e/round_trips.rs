@@ -90,7 +90,22 @@ fn listeners_send_echoes_themselves_where_the_driver_says_so() {
     let list_of_drivers = drivers.join(",");
     let arguments = ["latency", "--driver", &list_of_drivers, "--size", "64", "--receive", "listener"];
     let outcome = scene.ddsmark(
-        &[&arguments[..], &["--runs", "1", "--warm-up", "20ms", "--duration", "100ms", "--json"]].concat(),
+        &[
+            &arguments[..],
+            &[
+                "--runs",
+                "1",
+                "--warm-up",
+                "20ms",
+                "--duration",
+                "100ms",
+                "--no-reference",
+                "--set",
+                "design.noise_probe=false",
+                "--json",
+            ],
+        ]
+        .concat(),
     );
     outcome.assert_status(0);
     let document = outcome.document();

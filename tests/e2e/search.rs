@@ -234,7 +234,18 @@ fn search_over_a_system_finds_its_headroom_and_what_fails_first() {
     on_quiet_host(|| {
         let scene = Scene::new();
         fs::write(scene.path("system.toml"), SYSTEM).expect("a file");
-        let outcome = scene.ddsmark(&["search", "./system.toml", "--runs", "1", "--out", "result", "--json"]);
+        let outcome = scene.ddsmark(&[
+            "search",
+            "./system.toml",
+            "--no-reference",
+            "--set",
+            "design.noise_probe=false",
+            "--runs",
+            "1",
+            "--out",
+            "result",
+            "--json",
+        ]);
         outcome.assert_status(0);
         let document = outcome.document();
         let searches = searches(&document);

@@ -77,7 +77,7 @@ impl Drop for Network {
 fn measure(scene: &Scene, network: &Network, arguments: &[&str]) -> Outcome {
     let flags = network.flags();
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-    let common = ["--quick", "--runs", "1", "--no-reference", "--json"];
+    let common = ["--quick", "--runs", "1", "--no-reference", "--set", "design.noise_probe=false", "--json"];
     scene.ddsmark(&[arguments, &flags, &common].concat())
 }
 
@@ -198,7 +198,7 @@ fn killed_host_fails_the_run_with_its_name_and_leaves_nothing() {
     let mut arguments =
         vec!["latency", "--driver", "udp", "--size", "64", "--runs", "2", "--duration", "100s"];
     arguments.extend(flags.iter().map(String::as_str));
-    arguments.extend(["--no-reference", "--out", "result"]);
+    arguments.extend(["--no-reference", "--set", "design.noise_probe=false", "--out", "result"]);
     let running = scene.start("ddsmark", &arguments);
     wait_for("two agents", || (scene.agents().len() == 2).then_some(()));
     thread::sleep(Duration::from_millis(300));

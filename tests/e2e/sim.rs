@@ -33,6 +33,8 @@ fn measured_values_equal_the_configured_model() {
             "--duration",
             "800ms",
             "--no-reference",
+            "--set",
+            "design.noise_probe=false",
             "--size",
             "64",
             "--json",
@@ -92,6 +94,8 @@ fn best_effort_loses_the_configured_share() {
         "--runs",
         blocks_text(),
         "--no-reference",
+        "--set",
+        "design.noise_probe=false",
         "--size",
         "64",
         "--json",
@@ -109,7 +113,9 @@ fn best_effort_loses_the_configured_share() {
 /// Measures a topology of the simulated middleware once, and returns the run.
 fn run_of(scene: &Scene, command: &str, more: &[&str]) -> Value {
     let words = [command, "--driver", "sim", "--size", "64", "--runs", "1", "--duration", "300ms"];
-    let outcome = scene.ddsmark(&[&words[..], &["--no-reference", "--json"], more].concat());
+    let outcome = scene.ddsmark(
+        &[&words[..], &["--no-reference", "--set", "design.noise_probe=false", "--json"], more].concat(),
+    );
     outcome.assert_status(0);
     let run = runs(&outcome.document())[0].clone();
     assert_eq!(run["state"], "valid", "{more:?}: {run:#}");
@@ -165,6 +171,8 @@ fn sim_is_not_measured_unless_named() {
         "--runs",
         blocks_text(),
         "--no-reference",
+        "--set",
+        "design.noise_probe=false",
         "--size",
         "64",
         "--json",

@@ -27,6 +27,8 @@ fn slow(scene: &Scene, driver: &str, more: &[&str]) -> Value {
         "--duration",
         "1s",
         "--no-reference",
+        "--set",
+        "design.noise_probe=false",
         "--json",
     ];
     let outcome = scene.ddsmark(&[&words[..], more].concat());

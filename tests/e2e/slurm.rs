@@ -86,7 +86,19 @@ fn pair_is_measured_on_the_nodes_of_an_allocation() {
     }
     assert_eq!(check.stdout.lines().count(), 2, "{check:?}");
 
-    let flags = ["--driver", "udp", "--size", "64", "--quick", "--runs", "1", "--no-reference", "--json"];
+    let flags = [
+        "--driver",
+        "udp",
+        "--size",
+        "64",
+        "--quick",
+        "--runs",
+        "1",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
+        "--json",
+    ];
     let outcome = cluster.allocated(&[&["latency", "--host", "slurm"], &flags[..]].concat()).end();
     outcome.assert_status(0);
     let document = outcome.document();
@@ -127,7 +139,8 @@ fn killed_step_or_steward_fails_the_run_with_its_host_and_leaves_nothing() {
     let cluster = Cluster::start(&scene);
     for (victim, cause) in [("srun", "was killed by signal 9"), ("ddsmark", "exited with status 137: ")] {
         let arguments = ["latency", "--driver", "udp", "--size", "64", "--runs", "2", "--duration", "600s"];
-        let hosts = ["--host", "slurm", "--no-reference", "--out", victim];
+        let hosts =
+            ["--host", "slurm", "--no-reference", "--set", "design.noise_probe=false", "--out", victim];
         let running = cluster.allocated(&[&arguments[..], &hosts].concat());
         wait_for("two agents", || (scene.agents().len() == 2).then_some(()));
         let stewards: Vec<i32> =
@@ -158,7 +171,19 @@ fn killed_step_or_steward_fails_the_run_with_its_host_and_leaves_nothing() {
 fn cancelled_job_is_named_and_its_experiment_continues_in_the_next_allocation() {
     let scene = Scene::new();
     let cluster = Cluster::start(&scene);
-    let flags = ["latency", "--driver", "udp", "--size", "64", "--runs", "20", "--quick", "--no-reference"];
+    let flags = [
+        "latency",
+        "--driver",
+        "udp",
+        "--size",
+        "64",
+        "--runs",
+        "20",
+        "--quick",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
+    ];
     let running = cluster.allocated(&[&flags[..], &["--host", "slurm", "--out", "result"]].concat());
     let first = scene.path("result/runs/0001.json");
     wait_for("a saved run", || first.exists().then_some(()));
@@ -181,7 +206,7 @@ fn cancelled_job_is_named_and_its_experiment_continues_in_the_next_allocation() 
 
     // During a run, Slurm ends the agents and the steward at the same time: the run has the same cause.
     let flags = ["latency", "--driver", "udp", "--size", "64", "--runs", "2", "--duration", "600s"];
-    let hosts = ["--host", "slurm", "--no-reference", "--out", "during"];
+    let hosts = ["--host", "slurm", "--no-reference", "--set", "design.noise_probe=false", "--out", "during"];
     let running = cluster.allocated(&[&flags[..], &hosts].concat());
     wait_for("two agents", || (scene.agents().len() == 2).then_some(()));
     thread::sleep(Duration::from_millis(300));

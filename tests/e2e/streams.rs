@@ -106,6 +106,9 @@ fn samples_of_11_mb_are_all_delivered() {
         "design.warm_up=200ms",
         "--set",
         "design.measure=1s",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
         "--json",
         "--out",
         "result",
@@ -139,7 +142,18 @@ warm_up = "50ms"
 measure = "100ms"
 "#;
     fs::write(scene.path("f.toml"), text).expect("a file");
-    let document = scene.ddsmark(&["run", "f.toml", "--json", "--out", "result"]).document();
+    let document = scene
+        .ddsmark(&[
+            "run",
+            "f.toml",
+            "--no-reference",
+            "--set",
+            "design.noise_probe=false",
+            "--json",
+            "--out",
+            "result",
+        ])
+        .document();
     let cells = list(&document["cells"]);
     let runs: Vec<&Value> = cells.iter().flat_map(|cell| list(&cell["runs"])).collect();
     assert_eq!(runs.len(), 4 * 2);

@@ -187,7 +187,18 @@ impl Scene {
     /// Like [`Scene::run_blocks`], with another directory of the result.
     pub fn run_blocks_into(&self, out: &str, file: &str) -> Outcome {
         let few = format!("design.blocks={}", blocks());
-        self.ddsmark(&["run", file, "--json", "--out", out, "--no-reference", "--set", &few])
+        self.ddsmark(&[
+            "run",
+            file,
+            "--json",
+            "--out",
+            out,
+            "--no-reference",
+            "--set",
+            "design.noise_probe=false",
+            "--set",
+            &few,
+        ])
     }
 
     /// Returns the process ids of this test's living agents.

@@ -52,7 +52,16 @@ fn killed(scene: &Scene, file: &str, driver: &str, first_endpoint: &str) -> Valu
     fs::write(kills.join("plan"), plan).expect("a file");
     let agent = programs().join("killing-agent");
     let variables = [("DDSMARK_KILLS", kills.as_os_str()), ("DDSMARK_AGENT", agent.as_os_str())];
-    let words = ["run", "system.toml", "--json", "--out", "result", "--no-reference"];
+    let words = [
+        "run",
+        "system.toml",
+        "--json",
+        "--out",
+        "result",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
+    ];
     let outcome = scene.start_with(&variables, "ddsmark", &words).end();
     outcome.assert_status(3);
     let mut document = outcome.document();

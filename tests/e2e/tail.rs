@@ -37,7 +37,16 @@ fn late_sample_lengthens_the_tail_and_keeps_the_rate() {
          [design]\nblocks = 3\nwarm_up = \"20ms\"\nmeasure = \"300ms\"\n"
         );
         fs::write(scene.path("late.toml"), plan).expect("a file");
-        let outcome = scene.ddsmark(&["run", "late.toml", "--json", "--no-reference", "--out", "result"]);
+        let outcome = scene.ddsmark(&[
+            "run",
+            "late.toml",
+            "--json",
+            "--no-reference",
+            "--set",
+            "design.noise_probe=false",
+            "--out",
+            "result",
+        ]);
         outcome.assert_status(0);
         let document = outcome.document();
         for cell in list(&document["cells"]) {

@@ -11,7 +11,19 @@ use crate::{
 
 /// Measures a topology once, and returns the result.
 fn measure(scene: &Scene, command: &str, more: &[&str]) -> Value {
-    let words = [command, "--size", "256", "--runs", "1", "--duration", "300ms", "--no-reference", "--json"];
+    let words = [
+        command,
+        "--size",
+        "256",
+        "--runs",
+        "1",
+        "--duration",
+        "300ms",
+        "--no-reference",
+        "--set",
+        "design.noise_probe=false",
+        "--json",
+    ];
     let outcome = scene.ddsmark(&[&words[..], more].concat());
     outcome.assert_status(0);
     outcome.document()
@@ -240,7 +252,8 @@ fn end_of_one_writer_ends_its_process_and_the_run() {
     let driver = changed_driver(&scene, "udp", "throws");
     let words =
         ["throughput", "--driver", &driver, "--writers", "2", "--writers-per-process", "2", "--runs", "1"];
-    let outcome = scene.ddsmark(&[&words[..], &["--no-reference", "--json"]].concat());
+    let outcome = scene
+        .ddsmark(&[&words[..], &["--no-reference", "--set", "design.noise_probe=false", "--json"]].concat());
     let document = outcome.document();
     let run = &runs(&document)[0];
     assert_eq!(run["state"], "failed", "{run:#}");
@@ -252,7 +265,7 @@ fn participants_that_cannot_share_a_process_are_rejected_before_measuring() {
     let scene = Scene::new();
     let driver = changed_driver(&scene, "udp", "opens_one_participant");
     let words = ["throughput", "--driver", &driver, "--writers", "4", "--runs", "1", "--duration", "100ms"];
-    let more = ["--no-reference", "--json"];
+    let more = ["--no-reference", "--set", "design.noise_probe=false", "--json"];
     scene.ddsmark(&[&words[..], &more].concat()).assert_status(0);
     let outcome = scene.ddsmark(&[&words[..], &more, &["--writers-per-process", "2"]].concat());
     outcome.assert_status(2);
@@ -268,7 +281,7 @@ fn one_datagram_by_multicast_reaches_every_reader() {
     let within =
         ["--map-root-user", "--net", "sh", "-ec", script, "sh", "load", "--rate", "2000", "--multicast"];
     let what = ["--driver", "udp,cyclonedds,fastdds", "--topology", "1-3", "--size", "256", "--runs", "1"];
-    let brief = ["--duration", "300ms", "--no-reference", "--json"];
+    let brief = ["--duration", "300ms", "--no-reference", "--set", "design.noise_probe=false", "--json"];
     let outcome = scene.start("unshare", &[&within[..], &what, &brief].concat()).end();
     outcome.assert_status(0);
     let document = outcome.document();

@@ -30,7 +30,16 @@ fn preloaded_slowdown_is_detected() {
             "design.warm_up=20ms".to_owned(),
             "design.repeat_noisy=false".to_owned(),
         ];
-        let words = ["run", "latency-vs-size", "--json", "--out", "result"];
+        let words = [
+            "run",
+            "latency-vs-size",
+            "--no-reference",
+            "--set",
+            "design.noise_probe=false",
+            "--json",
+            "--out",
+            "result",
+        ];
         let words: Vec<&str> =
             words.into_iter().chain(sets.iter().flat_map(|set| ["--set", set.as_str()])).collect();
         let outcome = scene.ddsmark(&words);

@@ -42,10 +42,10 @@ fn quiet(document: &ResultDocument) -> Option<Check> {
     }
     let noisy = blocks.iter().filter(|block| block.noisy).count();
     let cores = blocks.iter().flat_map(Block::probes).flat_map(|probe| &probe.cores);
-    let most = cores.map(|core| core.stolen_pct).max_by(f64::total_cmp);
-    let other = most.map_or_else(String::new, |most| {
-        format!("; other work took up to {} % of a core", format_value(most))
-    });
+    let Some(most) = cores.map(|core| core.stolen_pct).max_by(f64::total_cmp) else {
+        return check("Quiet", Grade::Care, "unknown: no noise probe");
+    };
+    let other = format!("; other work took up to {} % of a core", format_value(most));
     let grade = match noisy {
         0 => Grade::Fit,
         _ if over_half_noisy(blocks) => Grade::Unfit,

@@ -111,6 +111,9 @@ pub struct Design {
     /// Whether each block measures a reference, a bare UDP socket, before and after its runs.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub reference: bool,
+    /// Whether each block has a noise probe before and after its runs.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub noise_probe: bool,
     /// Whether the writer of a planned load spins for the last part of a wait; otherwise it only sleeps.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub spin: bool,
@@ -167,6 +170,7 @@ impl Default for Design {
             hosts: Vec::new(),
             keep_awake: false,
             reference: true,
+            noise_probe: true,
             spin: true,
             threads: WritingThreads::One,
             baseline: Vec::new(),
@@ -295,11 +299,13 @@ impl Design {
     }
 
     /// Returns the duration of a noise probe in ns, before the first block and after each: about 5 % of a block,
-    /// 100 ms to 2 s.
+    /// 100 ms to 2 s; 0 without a noise probe.
     #[must_use]
     pub const fn probe_ns(&self, runs_per_block: usize) -> u64 {
         let share = self.expected_runs_ns(runs_per_block) / 20;
-        if share < 100_000_000 {
+        if !self.noise_probe {
+            0
+        } else if share < 100_000_000 {
             100_000_000
         } else if share > 2_000_000_000 {
             2_000_000_000

@@ -285,6 +285,10 @@ pub struct DesignSection {
     /// its runs: about 5 % of a block, 60 ms to 300 ms. Claims between two results need it. Default `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<bool>,
+    /// Whether each block measures before and after its runs how much time other work takes from the cores: about 5 % of a
+    /// block, 100 ms to 2 s, in which it keeps all cores of the runs busy. Without it, no block counts as noisy. Default `true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise_probe: Option<bool>,
     /// Whether the writer of the workloads `paced` and `search` spins for the last part of a wait, for exact send
     /// times. With `false` it only sleeps: less CPU time, less exact. Default `true`; `false` if several threads write more than
     /// 2000 samples/s.

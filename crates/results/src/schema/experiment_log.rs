@@ -33,7 +33,7 @@ pub struct NoiseRule {
     /// A noise probe reads the clock in a loop. A gap between two reads that is longer than this, in ns, counts as
     /// stolen time.
     pub gap_ns: u64,
-    /// Duration of each noise probe, in ns.
+    /// Duration of each noise probe, in ns; 0: no noise probe.
     pub probe_ns: u64,
     /// A block is noisy if a probe before or after it found more stolen time than this on a core, in percent of the
     /// probe.

@@ -50,6 +50,7 @@ impl<'a> HostWatch<'a> {
             let known = known.map(|moments| moments[index].clone()).unwrap_or_default();
             let probe = match known.probe {
                 Some(probe) => Some(probe),
+                None if rule.probe_ns == 0 => None,
                 None => host.site.probe(&self.cores[index], rule)?,
             };
             if known.reference.is_some() || self.reference_ns == 0 {

@@ -185,7 +185,7 @@ impl Site for Elsewhere {
 #[test]
 fn everything_on_the_host_of_the_agents_is_done_by_the_site() {
     let site = Elsewhere::new(MonotonicClock::of_this_process());
-    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Latency);
+    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Latency).with_host_checks();
     rig.experiment.design.keep_awake = true;
     let document = rig.execute_on(&site);
     assert_eq!((document.state, run(&document, "d/latency").state), (State::Complete, RunState::Valid));
@@ -235,7 +235,7 @@ fn endpoints_run_on_the_sites_of_their_places() {
     let clock = MonotonicClock::of_this_process();
     let (left, right) = (Elsewhere::new(clock.clone()), Elsewhere::new(clock));
     let right = Elsewhere { owner: owner(17, "0123abcd"), ..right };
-    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Latency);
+    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Latency).with_host_checks();
     rig.experiment.design.hosts = planned(["left", "right"]);
     let mut swapped = rig.experiment.cells[0].clone();
     swapped.id.push_str("/swapped");
@@ -278,7 +278,7 @@ fn machines_are_probed_each_and_a_noisy_one_is_named() {
     let other = MonotonicClock { boot_id: Some("another".to_owned()), ..clock.clone() };
     let (left, right) = (Elsewhere::new(clock), Elsewhere::new(other));
     let right = Elsewhere { owner: owner(17, "0123abcd"), ..right };
-    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Latency);
+    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Latency).with_host_checks();
     rig.experiment.design.hosts = planned(["left", "right"]);
     let sites = Sites::new(vec![rig.host("left", &left), rig.host("right", &right)]);
     let mut document = rig.execute_on_hosts(&sites);

@@ -145,14 +145,16 @@ fn agents_are_pinned_and_cores_kept_awake_as_planned() {
 }
 
 #[test]
-fn every_block_lies_between_two_references_unless_the_design_has_none() {
-    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Throughput);
+fn every_block_lies_between_two_probes_and_references_unless_the_design_has_none() {
+    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Throughput).with_host_checks();
     rig.experiment.design.blocks = 2;
     let document = rig.execute();
     let [first, second] = &document.blocks[..] else { panic!("{:?}", document.blocks) };
     let [around_first, around_second] = [first, second].map(|block| &block.hosts[0]);
     assert!(around_first.reference_before.is_some() && around_second.reference_after.is_some(), "{first:?}");
     assert_eq!(around_first.reference_after, around_second.reference_before);
+    assert!(around_first.before.is_some() && around_second.after.is_some(), "{first:?}");
+    assert_eq!(around_first.after, around_second.before);
     for block in [first, second] {
         assert_eq!(block.reference_error(), None);
         for metric in [ReferenceMetric::RttP50, ReferenceMetric::Rate] {
@@ -162,15 +164,20 @@ fn every_block_lies_between_two_references_unless_the_design_has_none() {
     let saved = Directory::load(&rig.results()).expect("saved");
     assert_eq!(saved.blocks, document.blocks);
 
-    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Throughput);
-    rig.experiment.design.reference = false;
-    let document = rig.execute();
-    let block = &document.blocks[0].hosts[0];
-    assert_eq!(
-        (&block.reference_before, &block.reference_after, &block.reference_error),
-        (&None, &None, &None)
-    );
-    assert!(!document.experiment.design.reference);
+    for (reference, noise_probe) in [(false, true), (true, false)] {
+        let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Throughput);
+        let design = &mut rig.experiment.design;
+        (design.reference, design.noise_probe) = (reference, noise_probe);
+        let document = rig.execute();
+        let block = &document.blocks[0].hosts[0];
+        let references = [&block.reference_before, &block.reference_after].map(Option::is_some);
+        let probes = [&block.before, &block.after].map(Option::is_some);
+        assert_eq!((references, probes), ([reference; 2], [noise_probe; 2]), "{block:?}");
+        assert_eq!(block.reference_error, None);
+        let design = &document.experiment.design;
+        assert_eq!((design.reference, design.noise_probe), (reference, noise_probe));
+        assert!(noise_probe || !document.blocks[0].noisy);
+    }
 }
 
 #[test]

@@ -47,6 +47,8 @@ impl Rig {
                     measure_ns: 2_000_000,
                     windows: 4,
                     check_every: 1,
+                    reference: false,
+                    noise_probe: false,
                     ..Design::default()
                 },
                 limits: limits(LONG_NS),
@@ -63,6 +65,12 @@ impl Rig {
             }
         }
         rig
+    }
+
+    /// Adds a reference and a noise probe before and after each block, as experiments have them.
+    pub fn with_host_checks(mut self) -> Self {
+        (self.experiment.design.reference, self.experiment.design.noise_probe) = (true, true);
+        self
     }
 
     pub fn of_workload(mut self, workload: Workload) -> Self {

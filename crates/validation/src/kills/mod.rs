@@ -142,6 +142,9 @@ fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<KillCo
             "0",
             "--pin",
             "none",
+            "--no-reference",
+            "--set",
+            "design.noise_probe=false",
         ])
         .args(["--runs", &runs, "--duration", &measure, "--warm-up", &measure, "--out"])
         .arg(&result)

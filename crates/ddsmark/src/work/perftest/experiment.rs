@@ -199,6 +199,8 @@ impl TestExperiment {
         let design = Design {
             order: RunOrder::Listed,
             reference: false,
+            // Only a result that is kept shows the noise.
+            noise_probe: local.result.is_some(),
             payload: leader.payload.clone(),
             progress: intervals,
             domain: Some(local.domain),

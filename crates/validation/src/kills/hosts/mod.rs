@@ -192,8 +192,8 @@ impl Experiment<'_> {
 
     /// Returns the arguments of the experiment.
     fn arguments(&self, result: &Path) -> Vec<String> {
-        let text =
-            "characterize --size 64 --batch-bytes 0 --pin none --duration 40ms --warm-up 40ms --no-reference";
+        let text = "characterize --size 64 --batch-bytes 0 --pin none --duration 40ms --warm-up 40ms --no-reference --set \
+                    design.noise_probe=false";
         let mut arguments: Vec<String> = text.split(' ').map(str::to_owned).collect();
         arguments.extend(["--driver".to_owned(), self.campaign.drivers.join(",")]);
         arguments.extend(["--runs".to_owned(), self.campaign.blocks().to_string()]);
