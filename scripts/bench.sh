@@ -37,6 +37,8 @@ for transport in udp4 shm; do
   claim cargo validation transparency --driver fastdds --transport "$transport" --floor "$CARGO_TARGET_DIR/cmake/fastdds/bare"
 done
 
+claim cargo validation one-topic --driver udp
+claim cargo validation one-topic --driver cyclonedds
 claim cargo validation slowdown --driver cyclonedds
 claim cargo validation planted-cost --driver cyclonedds
 

@@ -3,7 +3,7 @@
 #
 # Follows docs/how-to/analyse-elsewhere.md: measures, and reads the result with the page's programs in pandas, R and DuckDB.
 # Each must print the medians of the result's JSON. Then tests the data frames of the Python package and its types, and executes
-# the notebook of docs/how-to/notebook.md.
+# the notebook of docs/how-to/notebook.md, and compares imports of bags with independent readers.
 . "$(dirname -- "$0")/common.sh"
 
 say 'data: a result in pandas, R and DuckDB'
@@ -52,6 +52,9 @@ for cell in cells:
             sys.exit(f"error: {program} does not print {median}, the median of {cell['id']}")
 print(f"pandas, R and DuckDB print the medians of {len(cells)} cells")
 PYTHON
+
+say 'bags: imports and independent readers'
+"$data/bin/python" "$root/scripts/check_imports.py"
 
 say 'python: data frames, types, the notebook'
 cd "$root"

@@ -1,6 +1,6 @@
 //! Checks that several targets share.
 
-use std::io::Cursor;
+use std::{io::Cursor, path::Path};
 
 use import::{BagChoices, ImportError, Recording, System};
 
@@ -27,6 +27,7 @@ pub fn check_recording<'b>(
         Ok(()) => {
             let topics = recording.topics.len();
             assert!(recording.messages.iter().all(|message| (message.topic as usize) < topics));
+            recording.complete_alone(Path::new("bag_0.mcap"));
             check_import(import::rosbag2(&recording, &BagChoices::default(), Vec::new()));
         }
         Err(error) => check_error(&error),

@@ -1,21 +1,27 @@
-//! Trace file of any origin: its times ascend and are within an hour, or the error has a position in the text.
-//! Times that were read can be written and read again unchanged.
+//! Trace file of any origin: its times ascend and are within an hour, all samples have a size or none has, or the error has a position
+//! in the text. Samples that were read can be written and read again unchanged.
 #![no_main]
 
-use experiment::{MAX_TRACE_SAMPLES, trace_times};
+use experiment::{MAX_TRACE_SAMPLES, trace_samples};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    match trace_times(text) {
-        Ok(times) => {
+    match trace_samples(text) {
+        Ok(samples) => {
+            let (times, sizes) = (&samples.times_ns, &samples.sizes_bytes);
             assert!(!times.is_empty() && times.len() <= MAX_TRACE_SAMPLES && times.is_sorted());
             assert!(times.iter().all(|ns| *ns < 3_600_000_000_000));
-            let written: String = times
-                .iter()
-                .map(|ns| format!("{}.{:09}\n", ns / 1_000_000_000, ns % 1_000_000_000))
+            assert!(sizes.is_empty() || sizes.len() == times.len());
+            assert!(sizes.iter().all(|size| (16..=u64::from(u32::MAX)).contains(size)));
+            let written: String = (0..times.len())
+                .map(|index| {
+                    let size = sizes.get(index).map_or_else(String::new, |size| format!(" {size}"));
+                    let ns = times[index];
+                    format!("{}.{:09}{size}\n", ns / 1_000_000_000, ns % 1_000_000_000)
+                })
                 .collect();
-            assert_eq!(trace_times(&written), Ok(times), "what was written reads back");
+            assert_eq!(trace_samples(&written), Ok(samples), "what was written reads back");
         }
         Err(fault) => {
             assert!(!fault.words.is_empty() && !fault.hint.is_empty());

@@ -81,7 +81,7 @@ fn bag_becomes_traces() {
     let trace = fs::read_to_string(sandbox.path("system/traces/odom.trace")).expect("a trace");
     assert_eq!(
         trace,
-        "# Send times of odom in seconds\n0.000000000\n0.050000000\n0.100000000\n0.150000000\n"
+        "# Send times of odom in seconds, and sizes in bytes\n0.000000000 700\n0.050000000 701\n0.100000000 700\n0.150000000 701\n"
     );
 }
 
@@ -128,8 +128,22 @@ fn each_key_of_the_metadata_is_used_quoted_or_named() {
     let unknown = sandbox.run(&[&strict[..], &["unknown"]].concat());
     assert_eq!(unknown.status.code(), Some(1), "{}", String::from_utf8_lossy(&unknown.stdout));
     let summary = fs::read_to_string(sandbox.path("unknown/import.txt")).expect("a summary");
-    let expected = "- key `ros_version` of the bag in metadata.yaml: not known, first at 21:3";
+    let expected = "- key `ros_version` of the bag in the metadata: not known, first at 21:3";
     assert!(summary.contains(expected), "{summary}");
+}
+
+#[test]
+fn file_alone_has_the_metadata_and_the_qos_of_its_bag() {
+    let sandbox = Sandbox::new();
+    let messages = (0..20).map(|i| (i * 10_000_000, i * 10_000_000, vec![0; 320])).collect();
+    let metadata = "version: 9\nrelative_file_paths: [drive_0.mcap]\nmessage_count: 20\nros_distro: jazzy\n\
+                    custom_data: {driver: Ada}\nfiles: [{path: drive_0.mcap, message_count: 20}]\n";
+    let layout = test_writer::Layout { metadata, ..PLAIN };
+    let qos = "- depth: 5\n  history: 1\n  reliability: 2\n";
+    fs::write(sandbox.path("drive_0.mcap"), mcap(&[("/imu", qos, messages)], layout)).expect("a file");
+    let output = sandbox.run(&["import", "rosbag2", "drive_0.mcap", "--out", "alone", "--strict"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    files(&sandbox, "import-file-alone-files", "alone");
 }
 
 #[test]

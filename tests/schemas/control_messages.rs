@@ -7,7 +7,9 @@ use control::{
     JoinTimes, LateJoin, MailboxMessage, Match, MeasureReply, OpenMailbox, PROTOCOL, ParticipantReport,
     PayloadBytes, Reply, Request, RoleReport, TimestampLog, TimestampPair,
 };
-use experiment::{Factors, Flow, Load, Pin, Rate, RunTopology, ThreadPriorities, Topology, Trace, Workload};
+use experiment::{
+    Factors, Flow, Load, Pin, Rate, RunTopology, ThreadPriorities, Topology, Trace, TraceSamples, Workload,
+};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -22,6 +24,11 @@ fn assert_valid(validator: &Validator, message: &impl serde::Serialize) {
     let message = serde_json::to_value(message).expect("JSON");
     let errors = errors(validator, &message);
     assert!(errors.is_empty(), "{message:#}\n{errors:?}");
+}
+
+/// Returns the samples of a trace file.
+fn samples() -> TraceSamples {
+    TraceSamples { times_ns: [0, 1].into(), sizes_bytes: [64, 16].into() }
 }
 
 /// Returns the configure requests of all endpoints of a cell.
@@ -43,7 +50,7 @@ fn configures(factors: &Factors, probed: bool) -> Vec<Request> {
         check_every: 10,
         probe_every: probed.then_some(200),
         await_echo: probed,
-        traces: [("ab".to_owned(), vec![0, 1])].into(),
+        traces: [("ab".to_owned(), samples())].into(),
         payload: PayloadBytes::new(&[1, 2, 3]),
         begin_ns: Some(11),
         late_join: Some(LateJoin::Late {
@@ -67,7 +74,8 @@ fn requests_follow_the_schema() {
     let validator = validator();
     let latency = Factors { workload: Workload::Latency, ..Factors::default() };
     let throughput = Factors { workload: Workload::Throughput, ..Factors::default() };
-    let trace = Trace { file: "t".to_owned(), sha256: "ab".to_owned(), samples: 2, length_ns: 1 };
+    let sizes = samples().sizes();
+    let trace = Trace { file: "t".to_owned(), sha256: "ab".to_owned(), samples: 2, length_ns: 1, sizes };
     let rate = Rate::per_second(10);
     let flows = [Load::Trace { trace }, Load::Poisson { rate }, Load::Burst { rate }, Load::Max];
     let flow = |load| Flow::new("f", 64, load);

@@ -3,7 +3,7 @@
 //!
 //! `docs/explain/reconciliation.md` lists the identities, each with the two sources that it compares.
 
-use experiment::{Factors, History, entity_name};
+use experiment::{Factors, History, SizeTable, entity_name};
 use results::{DeliveryCounts, Received, WarningKind};
 use stats::total;
 
@@ -14,6 +14,8 @@ pub(crate) struct Delivery<'a> {
     /// Prefix of each message: the names of the route if there are several.
     pub(crate) whose: &'a str,
     pub(crate) route: &'a Route<'a>,
+    /// Size of each sample; `None` if all have one.
+    pub(crate) sizes: Option<&'a SizeTable>,
     pub(crate) offered: u64,
     pub(crate) accepted: u64,
     /// Number of accepted samples that the filter of the reader excludes. The other numbers are without them.
@@ -58,7 +60,7 @@ impl Delivery<'_> {
     fn check_bytes(&self, evaluation: &mut Evaluation) {
         let Self { whose, accepted, received, .. } = *self;
         let Received { delivered, bytes, .. } = *received;
-        let possible = match self.route.stream.size_table() {
+        let possible = match self.sizes {
             None => {
                 let all = delivered.saturating_mul(self.route.stream.size_bytes);
                 all..=all

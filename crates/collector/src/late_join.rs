@@ -85,7 +85,7 @@ pub(crate) fn add(
     let Some(agent) = of_late.first().map(|route| route.reading) else { return };
     let (mut flows, mut arrivals) = (Vec::new(), Vec::new());
     for route in &of_late {
-        let Some(late) = late_flow(evaluation, factors, route) else {
+        let Some(late) = late_flow(evaluation, context, route) else {
             let text = format!("{}: an agent did not report what it recorded of the late join", join.reader);
             evaluation.contradictions.push(text);
             return;
@@ -121,9 +121,11 @@ type Arrivals = (Option<u64>, Option<u64>);
 /// Returns the counts of a flow at the late reader; `None` if a report is missing.
 fn late_flow(
     evaluation: &mut Evaluation,
-    factors: &Factors,
+    context: &RunContext<'_>,
     route: &Route<'_>,
 ) -> Option<(LateFlow, Arrivals)> {
+    let factors = context.factors;
+    let sizes = route.sizes(context);
     let sides = sides(route)?;
     let (before, past) = (sides.before?, sides.join?.past?);
     let (accepted, received) = (sides.accepted, sides.received);
@@ -131,6 +133,7 @@ fn late_flow(
     let delivery = Delivery {
         whose: &whose,
         route,
+        sizes: sizes.as_ref(),
         offered: sides.offered,
         accepted,
         filtered: 0,

@@ -177,6 +177,7 @@ fn receivers(
         let delivery = Delivery {
             whose: &whose,
             route,
+            sizes: None,
             offered: route.expected(pinged.sent.saturating_add(pinged.unsent)),
             accepted: route.expected(pinged.sent),
             filtered: pinged.sent - route.expected(pinged.sent),

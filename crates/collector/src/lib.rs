@@ -39,7 +39,7 @@ use per_host::{largest_per_host, sum_of_interfaces};
 
 pub use configuration::{Mismatch, mismatch};
 pub use reports::{AgentOutcome, LateJoined, RunReports};
-pub use traces::TraceTimes;
+pub use traces::TraceFiles;
 
 /// Plan of a run, and the properties of its host that its evaluation depends on.
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +48,8 @@ pub struct RunContext<'a> {
     pub factors: &'a Factors,
     /// Design with the seed of the run.
     pub design: &'a Design,
-    /// Times of the trace files that loads follow.
-    pub traces: &'a TraceTimes,
+    /// Samples of the trace files that loads follow.
+    pub traces: &'a TraceFiles,
     /// Hosts of the agents.
     pub hosts: &'a [HostRecord],
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Endpoint, HostSpec, SizeTable, full_frames_ceiling, least_crossing_ns};
+use experiment::{Endpoint, HostSpec, full_frames_ceiling, least_crossing_ns};
 use results::{FlowRecord, Latency, LinkRecord, Measurement, Received, WritingTime, kind_of_hop};
 use stats::total;
 
@@ -175,8 +175,7 @@ impl<'a> Links<'a> {
         for route in &reports.routes() {
             let received = received(route).filter(|received| received.delivered > 0);
             let Some((received, error_ns)) = received.zip(route.error_ns()) else { continue };
-            let smallest = |sizes: SizeTable| sizes.smallest_bytes();
-            let size_bytes = route.stream.size_table().map_or(route.stream.size_bytes, smallest);
+            let size_bytes = route.stream.flow_sizes().smallest_bytes();
             let ids = [route.writing, route.reading].map(|agent| agent.endpoint.id.as_str());
             let Some(bound) = self.crossing(ids[0], ids[1], size_bytes) else { continue };
             let what = format!("{}write to arrival", route.whose(context.factors, reports.is_pair()));

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Factors, KeyFilter, ReaderSpec, StreamSpec};
+use experiment::{Factors, KeyFilter, ReaderSpec, SizeTable, StreamSpec};
 use results::FlowRecord;
 
-use crate::reports::{AgentOutcome, RunReports};
+use crate::{
+    RunContext,
+    reports::{AgentOutcome, RunReports},
+};
 
 /// One writer with one of its readers.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +112,11 @@ impl Route<'_> {
     /// load for all writers.
     pub(crate) fn writer(&self) -> usize {
         self.stream.index() / self.writing.endpoint.writers.len().max(1)
+    }
+
+    /// Returns the size of each sample; `None` if all have one.
+    pub(crate) fn sizes(&self, context: &RunContext<'_>) -> Option<SizeTable> {
+        self.stream.flow_sizes().table(&context.traces.of_stream(self.stream))
     }
 
     /// Returns the name of the flow: that in the experiment, `data`, or that of its topic if there are several.

@@ -90,6 +90,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         let delivery = Delivery {
             whose: &whose,
             route,
+            sizes: None,
             offered: route.expected(writer.offered),
             accepted: route.expected(writer.accepted),
             filtered: writer.accepted - route.expected(writer.accepted),

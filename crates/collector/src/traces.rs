@@ -1,46 +1,37 @@
-//! Times of the trace files that loads follow.
+//! Samples of the trace files that loads follow.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
-use experiment::{Endpoint, Load};
+use experiment::{Endpoint, Load, StreamSpec, TraceSamples};
 
-/// Times of trace files, by the SHA-256 of the file: in ns from the start, ascending.
+/// Samples of trace files, by the SHA-256 of the file.
 #[derive(Clone, Debug, Default)]
-pub struct TraceTimes(BTreeMap<String, Arc<[u64]>>);
+pub struct TraceFiles(BTreeMap<String, TraceSamples>);
 
-impl TraceTimes {
-    /// Adds the times of the file with this SHA-256.
-    pub fn insert(&mut self, sha256: &str, times: impl Into<Arc<[u64]>>) {
-        self.0.insert(sha256.to_owned(), times.into());
+impl TraceFiles {
+    /// Adds the samples of the file with this SHA-256.
+    pub fn insert(&mut self, sha256: &str, samples: TraceSamples) {
+        self.0.insert(sha256.to_owned(), samples);
     }
 
-    /// Returns whether the times that a load follows are known; always for a load without a trace file.
+    /// Returns whether the samples that a load follows are known; always for a load without a trace file.
     #[must_use]
     pub fn has(&self, load: &Load) -> bool {
-        match load {
-            Load::Trace { trace } => self.0.contains_key(&trace.sha256),
-            _ => true,
-        }
+        load.trace().is_none_or(|trace| self.0.contains_key(&trace.sha256))
     }
 
-    /// Returns the times of a load; empty for a load without a trace file.
+    /// Returns the samples of the trace file that a stream follows; none without a trace file.
     #[must_use]
-    pub fn times(&self, load: &Load) -> Arc<[u64]> {
-        match load {
-            Load::Trace { trace } => self.0.get(&trace.sha256).cloned().unwrap_or_default(),
-            _ => Arc::default(),
-        }
+    pub fn of_stream(&self, stream: &StreamSpec) -> TraceSamples {
+        stream.trace().and_then(|trace| self.0.get(&trace.sha256)).cloned().unwrap_or_default()
     }
 
-    /// Returns the times of the trace files that streams of an endpoint follow, by the SHA-256 of the file.
+    /// Returns the samples of the trace files that streams of an endpoint follow, by the SHA-256 of the file.
     #[must_use]
-    pub fn of_endpoint(&self, endpoint: &Endpoint) -> BTreeMap<String, Vec<u64>> {
+    pub fn of_endpoint(&self, endpoint: &Endpoint) -> BTreeMap<String, TraceSamples> {
         let written = endpoint.writers.iter().map(|writer| &writer.stream);
         let streams = written.chain(endpoint.readers.iter().flat_map(|reader| &reader.streams));
-        let followed = streams.filter_map(|stream| match &stream.load {
-            Some(Load::Trace { trace }) => Some(&trace.sha256),
-            _ => None,
-        });
-        followed.filter_map(|sha256| Some((sha256.clone(), self.0.get(sha256)?.to_vec()))).collect()
+        let followed = streams.filter_map(|stream| Some(&stream.trace()?.sha256));
+        followed.filter_map(|sha256| Some((sha256.clone(), self.0.get(sha256)?.clone()))).collect()
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use experiment::{
-    EntityIndex, ParticipantSpec, ReaderSpec, Role, StreamSpec, ThreadPriorities, Topics, WriterSpec,
+    EntityIndex, ParticipantSpec, ReaderSpec, Role, StreamSpec, ThreadPriorities, Topics, TraceSamples,
+    WriterSpec,
 };
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -156,10 +157,9 @@ pub struct Configure {
     /// Whether a writer waits for the echo of each probe before it writes the next sample.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub await_echo: bool,
-    /// Send times of each trace file that a stream follows, by the SHA-256 of the file: in ns from the start,
-    /// ascending.
+    /// Samples of each trace file that a stream follows, by the SHA-256 of the file.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub traces: BTreeMap<String, Vec<u64>>,
+    pub traces: BTreeMap<String, TraceSamples>,
     /// Bytes that its samples carry after their headers. Absent: a pattern.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<PayloadBytes>,
@@ -214,6 +214,12 @@ impl Configure {
         let written = self.writers.iter().map(|writer| &writer.stream).filter(move |_| drives);
         let expected = self.readers.iter().flat_map(|reader| &reader.streams).filter(move |_| !drives);
         written.chain(expected)
+    }
+
+    /// Returns the samples of the trace file that a stream follows; none without a trace file.
+    #[must_use]
+    pub fn trace_of(&self, stream: &StreamSpec) -> TraceSamples {
+        stream.trace().and_then(|trace| self.traces.get(&trace.sha256)).cloned().unwrap_or_default()
     }
 
     /// Returns whether several of its samples are in flight around a ring.

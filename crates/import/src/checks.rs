@@ -6,7 +6,7 @@ use experiment::{MAX_FLOWS, MAX_PROCESSES, MAX_TRACE_SAMPLES, MIN_SIZE_BYTES, Si
 
 use crate::{
     error::ImportError,
-    system::{Sends, System, Topic},
+    system::{Sends, System, Topic, mean_bytes},
 };
 
 impl System {
@@ -69,7 +69,7 @@ impl System {
             ));
         }
         let times = self.topics.iter().map(|topic| match &topic.sends {
-            Sends::Recorded(times) => times.len() as u64 * topic.number(),
+            Sends::Recorded(recorded) => recorded.times_ns.len() as u64 * topic.number(),
             Sends::Rate(_) => 0,
         });
         let times: u64 = times.sum();
@@ -88,16 +88,18 @@ impl System {
 impl Topic {
     /// Raises sizes to that of the header. Returns the smallest one before, if it is less.
     fn raise_sizes(&mut self) -> Option<u64> {
-        let values = match &mut self.sizes {
-            Some(SizeDistribution::Values { values, .. }) => &mut values[..],
+        let values = match (&mut self.sizes, &mut self.sends) {
+            (Some(SizeDistribution::Values { values, .. }), _) => &mut values[..],
+            (None, Sends::Recorded(recorded)) => &mut recorded.sizes_bytes[..],
             _ => &mut [],
         };
         let all = || values.iter().copied().chain([self.size_bytes]);
         let least = all().min().filter(|least| *least < MIN_SIZE_BYTES)?;
         values.iter_mut().for_each(|size| *size = (*size).max(MIN_SIZE_BYTES));
-        self.size_bytes = match &self.sizes {
-            Some(sizes) => sizes.mean_bytes(),
-            None => MIN_SIZE_BYTES,
+        self.size_bytes = match (&self.sizes, &self.sends) {
+            (Some(sizes), _) => sizes.mean_bytes(),
+            (None, Sends::Recorded(recorded)) => mean_bytes(&recorded.sizes_bytes).max(MIN_SIZE_BYTES),
+            (None, Sends::Rate(_)) => MIN_SIZE_BYTES,
         };
         Some(least)
     }
@@ -140,7 +142,7 @@ mod tests {
     use super::*;
     use crate::{
         qos::{Durability, EndpointQos, Reliability, TopicQos},
-        system::Rate,
+        system::{Rate, RecordedSends},
     };
 
     fn topic(size: u64) -> Topic {
@@ -156,9 +158,12 @@ mod tests {
         let system = checked(topic(8)).expect("a system");
         assert_eq!(system.topics[0].size_bytes, 16);
         let sizes = SizeDistribution::Values { values: vec![4, 100], weights: vec![1, 1] };
-        let sends = Sends::Recorded(vec![0, 1_000]);
-        let topics = vec![Topic::with_sizes("b", sizes, sends)];
+        let sends = Sends::Rate(Rate::every(1_000));
+        let recorded = Topic::recorded("c", vec![0, 1_000, 2_000], vec![100, 4, 64]);
+        let topics = vec![Topic::with_sizes("b", sizes, sends), recorded];
         let drawn = System { topics, ..System::default() }.checked().expect("raised sizes");
+        let Sends::Recorded(recorded) = &drawn.topics[1].sends else { panic!("{drawn:?}") };
+        assert_eq!((drawn.topics[1].size_bytes, &recorded.sizes_bytes[..]), (60, &[100, 16, 64][..]));
         let raised = SizeDistribution::Values { values: vec![16, 100], weights: vec![1, 1] };
         assert_eq!((drawn.topics[0].size_bytes, &drawn.topics[0].sizes), (58, &Some(raised)));
         assert_eq!(system.not_applied[0].reason, "samples of 8 B have 16 B, the header of ddsmark");
@@ -202,7 +207,7 @@ mod tests {
         crowded.to = (0..201).map(|index| format!("p{index}")).collect();
         assert!(checked(crowded).expect_err("too many").message.starts_with("201 processes"));
         let mut long = topic(16);
-        long.sends = Sends::Recorded(vec![0; 4_000_001]);
+        long.sends = Sends::Recorded(RecordedSends { times_ns: vec![0; 4_000_001], sizes_bytes: Vec::new() });
         assert!(checked(long).expect_err("too many").hint.contains("--for"));
         assert!(System::default().checked().is_err());
     }

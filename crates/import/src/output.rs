@@ -6,7 +6,7 @@ use experiment::SizeDistribution;
 
 use crate::{
     qos::duration,
-    system::{Rate, Sends, System, Topic},
+    system::{Rate, RecordedSends, Sends, System, Topic},
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -36,8 +36,8 @@ impl System {
         let file = |path: &str, text: String| OutputFile { path: path.to_owned(), text };
         let mut files = vec![file("system.toml", self.experiment()), file("import.txt", self.summary())];
         for topic in &self.topics {
-            if let Sends::Recorded(times) = &topic.sends {
-                files.push(file(&trace_path(topic), trace(topic, times)));
+            if let Sends::Recorded(recorded) = &topic.sends {
+                files.push(file(&trace_path(topic), trace(topic, recorded)));
             }
         }
         files
@@ -70,7 +70,7 @@ impl System {
     #[must_use]
     pub fn measure_ns(&self) -> u64 {
         let recorded = self.topics.iter().filter_map(|topic| match &topic.sends {
-            Sends::Recorded(times) => times.last().copied(),
+            Sends::Recorded(recorded) => recorded.times_ns.last().copied(),
             Sends::Rate(_) => None,
         });
         if let Some(last) = recorded.max() {
@@ -157,10 +157,15 @@ fn trace_path(topic: &Topic) -> String {
     format!("traces/{}.trace", topic.name)
 }
 
-fn trace(topic: &Topic, times: &[u64]) -> String {
-    let mut text = format!("# Send times of {} in seconds\n", topic.name);
-    for ns in times {
-        put(&mut text, format_args!("{}.{:09}\n", ns / SECOND_NS, ns % SECOND_NS));
+fn trace(topic: &Topic, RecordedSends { times_ns, sizes_bytes }: &RecordedSends) -> String {
+    let sizes = if sizes_bytes.is_empty() { "" } else { ", and sizes in bytes" };
+    let mut text = format!("# Send times of {} in seconds{sizes}\n", topic.name);
+    for (index, ns) in times_ns.iter().enumerate() {
+        put(&mut text, format_args!("{}.{:09}", ns / SECOND_NS, ns % SECOND_NS));
+        if let Some(size) = sizes_bytes.get(index) {
+            put(&mut text, format_args!(" {size}"));
+        }
+        text.push('\n');
     }
     text
 }
@@ -172,7 +177,9 @@ fn flow(topic: &Topic) -> String {
     if let Some(count) = topic.count {
         entry("count", count.to_string());
     }
-    entry("size", topic.sizes.as_ref().map_or_else(|| topic.size_bytes.to_string(), size_table));
+    if topic.recorded_sizes().is_empty() {
+        entry("size", topic.sizes.as_ref().map_or_else(|| topic.size_bytes.to_string(), size_table));
+    }
     match &topic.sends {
         Sends::Rate(rate) => entry("rate", format!("\"{}\"", rate.to_toml())),
         Sends::Recorded(_) => entry("trace", quoted(&trace_path(topic))),
@@ -230,12 +237,18 @@ fn row(topic: &Topic) -> [String; 6] {
     let list =
         |names: &[String], default: &str| if names.is_empty() { default.to_owned() } else { names.join(" ") };
     let samples = match &topic.sends {
-        Sends::Recorded(times) => times.len().to_string(),
+        Sends::Recorded(recorded) => recorded.times_ns.len().to_string(),
         Sends::Rate(_) => "-".to_owned(),
+    };
+    let recorded = topic.recorded_sizes().iter();
+    let size = match (recorded.clone().min().zip(recorded.max()), &topic.sizes) {
+        (Some((least, most)), _) => format!("{least} to {most}"),
+        (None, Some(sizes)) => sizes.to_string(),
+        (None, None) => topic.size_bytes.to_string(),
     };
     [
         topic.count.map_or_else(|| topic.name.clone(), |count| format!("{} x {count}", topic.name)),
-        topic.sizes.as_ref().map_or_else(|| topic.size_bytes.to_string(), ToString::to_string),
+        size,
         topic.sps().map_or_else(|| "-".to_owned(), |sps| format!("{sps:.2}")),
         samples,
         list(&topic.from, "writer"),
@@ -286,7 +299,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use experiment::{Size, SizeSpec, Source};
+    use experiment::{Size, SizeSpec, Source, TraceSamples};
     use proptest::prelude::*;
 
     use super::*;
@@ -313,18 +326,19 @@ mod tests {
         full.qos.writer.durability = Some(Durability::TransientLocal);
         full.qos.writer.lifespan_ns = Some(1_500_000_000);
         (full.count, full.deadline_ns, full.missed_pct) = (Some(3), Some(33_000_000), Some(0.5));
-        let recorded = topic("imu", Sends::Recorded(vec![0, 2_500_000, 1_200_000_000]));
+        let recorded = Topic::recorded("imu", vec![0, 2_500_000, 1_200_000_000], vec![64; 3]);
+        let sized = Topic::recorded("scan", vec![0, 2_500_000], vec![900, 1_024]);
         let system = System {
             question: "Which \"one\"?".to_owned(),
-            topics: vec![full, recorded],
+            topics: vec![full, recorded, sized],
             ..System::default()
         };
         let file = read(&system);
         assert_eq!(file.question.get(), "Which \"one\"?");
         let flow = file.flows[0].get();
         assert_eq!(
-            (flow.count.as_ref().map(|count| *count.get()), flow.size.get()),
-            (Some(3), &SizeSpec::One(Size(64)))
+            (flow.count.as_ref().map(|count| *count.get()), flow.size.as_ref().map(experiment::Located::get)),
+            (Some(3), Some(&SizeSpec::One(Size(64))))
         );
         assert_eq!(flow.rate.as_ref().expect("a rate").get().to_string(), "25/2s");
         assert_eq!(flow.deadline.as_ref().expect("a deadline").get().0, 33_000_000);
@@ -334,8 +348,14 @@ mod tests {
             system.files()[2].text,
             "# Send times of imu in seconds\n0.000000000\n0.002500000\n1.200000000\n"
         );
-        let times = experiment::trace_times(&system.files()[2].text).expect("times");
-        assert_eq!(times, [0, 2_500_000, 1_200_000_000]);
+        let samples = |file: usize| experiment::trace_samples(&system.files()[file].text).expect("samples");
+        assert_eq!(samples(2), TraceSamples::of_times([0, 2_500_000, 1_200_000_000]));
+        assert!(file.flows[2].get().size.is_none(), "the trace has the sizes");
+        assert_eq!(
+            system.files()[3].text,
+            "# Send times of scan in seconds, and sizes in bytes\n0.000000000 900\n0.002500000 1024\n"
+        );
+        assert_eq!(samples(3).sizes_bytes[..], [900, 1_024]);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub struct Topic {
     pub count: Option<u32>,
     /// Payload of a sample in bytes; the mean if samples differ.
     pub size_bytes: u64,
-    /// Distribution of the sizes, if samples differ.
+    /// Distribution of the sizes, if they are drawn.
     pub sizes: Option<SizeDistribution>,
     /// Send times.
     pub sends: Sends,
@@ -51,8 +51,17 @@ pub struct Topic {
 pub enum Sends {
     /// Constant rate.
     Rate(Rate),
+    /// Recorded times.
+    Recorded(RecordedSends),
+}
+
+/// Recorded samples of a topic.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordedSends {
     /// Times in ns from the start, in ascending order.
-    Recorded(Vec<u64>),
+    pub times_ns: Vec<u64>,
+    /// Size of each sample in bytes. Empty if all have one.
+    pub sizes_bytes: Vec<u64>,
 }
 
 /// Constant rate: samples in a period.
@@ -115,14 +124,33 @@ impl Topic {
         Self { sizes: Some(sizes), ..Self::new(name, mean_bytes, sends) }
     }
 
+    /// Creates a topic with these recorded samples.
+    #[must_use]
+    pub fn recorded(name: impl Into<String>, times_ns: Vec<u64>, mut sizes_bytes: Vec<u64>) -> Self {
+        let mean_bytes = mean_bytes(&sizes_bytes);
+        if sizes_bytes.iter().all(|size| *size == mean_bytes) {
+            sizes_bytes.clear();
+        }
+        Self::new(name, mean_bytes, Sends::Recorded(RecordedSends { times_ns, sizes_bytes }))
+    }
+
+    /// Returns the recorded sizes of its samples; none if all have one, or if they are drawn.
+    #[must_use]
+    pub fn recorded_sizes(&self) -> &[u64] {
+        match &self.sends {
+            Sends::Recorded(recorded) => &recorded.sizes_bytes,
+            Sends::Rate(_) => &[],
+        }
+    }
+
     /// Returns the mean rate of one writer in samples/s. `None` for less than two recorded times.
     #[must_use]
     pub fn sps(&self) -> Option<f64> {
         match &self.sends {
             Sends::Rate(rate) => Some(rate.sps()),
-            Sends::Recorded(times) => {
-                let (first, last) = (times.first()?, times.last()?);
-                (last > first).then(|| (times.len() - 1) as f64 * 1e9 / (last - first) as f64)
+            Sends::Recorded(RecordedSends { times_ns, .. }) => {
+                let (first, last) = (times_ns.first()?, times_ns.last()?);
+                (last > first).then(|| (times_ns.len() - 1) as f64 * 1e9 / (last - first) as f64)
             }
         }
     }
@@ -132,6 +160,12 @@ impl Topic {
     pub fn number(&self) -> u64 {
         u64::from(self.count.unwrap_or(1))
     }
+}
+
+/// Returns the mean of sizes in whole bytes; 0 without sizes.
+pub(crate) fn mean_bytes(sizes: &[u64]) -> u64 {
+    let number = sizes.len().max(1) as u64;
+    (sizes.iter().sum::<u64>() + number / 2) / number
 }
 
 impl System {

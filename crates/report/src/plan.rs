@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use experiment::{Cell, Factors, MAXIMUM_RUNS, Plan, RUN_OVERHEAD_NS, Workload};
+use experiment::{Cell, Factors, MAXIMUM_RUNS, Plan, Workload};
 use results::{BlockAllocation, DetectableEffects, DryRunReport};
 use stats::{min_n_for, total};
 
@@ -28,7 +28,7 @@ pub fn plan(experiment: &Plan, detectable_effects: &[DetectableEffects]) -> Stri
         count(experiment.runs_per_block(), "run"),
         count(experiment.runs(), "run"),
         rough(experiment.expected_ns()),
-        duration(RUN_OVERHEAD_NS),
+        duration(experiment.run_overhead_ns()),
     ));
     for words in offered_loads(experiment) {
         line(&words);
@@ -62,11 +62,12 @@ pub fn plan(experiment: &Plan, detectable_effects: &[DetectableEffects]) -> Stri
     if let Some(search) = &experiment.search {
         let searches = experiment.searches_per_block() as u64 * u64::from(experiment.design.blocks);
         line(&format!(
-            "{} until its bounds are found: at most {} each, {} together",
+            "{} until its bounds are found: about {} each, at most {}, {} together",
             match searches {
                 1 => "1 run is a search,".to_owned(),
                 several => format!("{several} runs are searches, each"),
             },
+            rough(search.expected_ns(experiment.design.warm_up_ns, experiment.run_overhead_ns())),
             rough(search.budget_ns),
             rough(search.budget_ns.saturating_mul(searches))
         ));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use control::{IDLE_NS, QUIET_NS};
 
-use crate::link::Reader;
+use crate::reader::Reader;
 
 /// Drain of all endpoints of a run.
 #[derive(Debug, Default)]

@@ -7,11 +7,7 @@ use control::{JoinTimes, ParticipantReport};
 use experiment::{Join, Workload};
 use sim_model::{Announcements, Config, discover};
 
-use crate::{
-    late_join::SimJoin,
-    link::{Link, Reader},
-    setup::RunSetup,
-};
+use crate::{late_join::SimJoin, link::Link, reader::Reader, setup::RunSetup};
 
 /// Plans the late join of the last reader, if the cell has one, for a measurement that starts at `begin`. Without it: for the
 /// warm-up, in which the reader is away.

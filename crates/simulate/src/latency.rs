@@ -7,7 +7,8 @@ use sim_model::SampleOutcome;
 use crate::{
     HOST_NS,
     late_join::Packet,
-    link::{Link, Network, Reader},
+    link::{Link, Network},
+    reader::Reader,
     reports::Traffic,
     round_trips::{CLOCK_START_NS, Counts, Outcome, RoundTrips, timeout_after},
     series::Recorder,

@@ -28,6 +28,7 @@ mod link;
 mod max_rates;
 mod paced;
 mod pipelined;
+mod reader;
 mod reports;
 mod round_trips;
 mod series;

@@ -3,7 +3,7 @@
 
 use std::slice::IterMut;
 
-use collector::TraceTimes;
+use collector::TraceFiles;
 use control::{
     AgentReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport, PacedWriterReport,
     RoleReport, lead_ns, windows_of_flow,
@@ -14,7 +14,8 @@ use results::{TimelinessRecorder, WritingTime};
 use crate::{
     drain::{self, Drain, WriterEnd},
     late_reader,
-    link::{Link, Network, Reader},
+    link::{Link, Network},
+    reader::Reader,
     reports::{AgentTraffic, Traffic, Wire},
     series::{Recorder, Series},
     setup::RunSetup,
@@ -126,7 +127,7 @@ pub(crate) fn warm_up(design: &Design) -> WriterDesign {
 }
 
 /// Returns the writing threads of a network, one for each endpoint.
-fn senders<'w>(links: &'w mut [Link], traces: &TraceTimes, recorded: &'w mut Recorded) -> Vec<Sender<'w>> {
+fn senders<'w>(links: &'w mut [Link], traces: &TraceFiles, recorded: &'w mut Recorded) -> Vec<Sender<'w>> {
     recorded.written.resize_with(links.len(), WrittenSeries::default);
     let mut senders: Vec<Sender<'w>> = Vec::new();
     for (link, recorded) in links.iter_mut().zip(&mut recorded.written) {
@@ -145,7 +146,7 @@ pub(crate) fn measure(
     recorded: &mut Recorded,
     recorder: &mut Recorder,
     network: &mut Network,
-    traces: &TraceTimes,
+    traces: &TraceFiles,
     run: &RunSetup<'_>,
 ) -> Traffic {
     let RunSetup { topology, factors, design, drain_ns, .. } = *run;

@@ -7,7 +7,7 @@ use control::{AgentReport, Configured, IDLE_NS, MonotonicClock};
 use experiment::{Endpoint, Factors, ReceiveMode, RunTopology};
 use results::{Idle, Interface, MulticastSent, Sockets, Usage};
 
-use crate::link::{Link, Reader};
+use crate::{link::Link, reader::Reader};
 
 /// Measured traffic of a run.
 pub(crate) struct Traffic {

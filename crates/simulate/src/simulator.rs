@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use collector::{RunContext, RunReports, TraceTimes, collect};
+use collector::{RunContext, RunReports, TraceFiles, collect};
 use experiment::{Cell, Design, DriverDescription, Limits, Reliability, RunTopology, ScheduledRun, Workload};
 use results::{DeliveryCounts, HostRecord, LinkRecord, Run};
 use sim_model::{Config, ConfigError, Flow};
@@ -30,8 +30,8 @@ pub struct Simulator {
     pub host: HostModel,
     /// Driver descriptions by name. A driver without an entry gets the middleware of [`crate::describe()`].
     pub drivers: BTreeMap<String, DriverDescription>,
-    /// Times of the trace files that flows follow.
-    pub traces: TraceTimes,
+    /// Samples of the trace files that flows follow.
+    pub traces: TraceFiles,
     /// Hosts of the endpoints, with the links of a lab if the cell has them. The middleware does not become slower by them.
     pub hosts: Vec<HostRecord>,
     /// Time limits of a run, of which only that of the drain can be reached. An experiment has its own.
@@ -112,8 +112,9 @@ impl Simulator {
             let mode = flow(&config, 0).mode();
             return Ok(discovery::measure(&config, &host, mode, &run).into_reports(factors, topology));
         }
+        let memory = &mut self.arrivals;
         let mut network =
-            Network::new(&topology, &host, factors.multicast, middleware, flow, &mut self.arrivals);
+            Network::new(&topology, &self.traces, &host, factors.multicast, middleware, flow, memory);
         let traffic = match factors.workload {
             Workload::Latency => match factors.in_flight {
                 None => latency::measure(&mut self.trips, recorder, &mut network, &run),

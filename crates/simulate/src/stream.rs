@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use collector::TraceTimes;
+use collector::TraceFiles;
 use control::FlowWriterReport;
 use experiment::{Design, Load, Schedule};
 use results::{BatchPolicy, COARSE_WINDOWS};
 
 use crate::{
-    link::{Link, Reader},
+    link::Link,
+    reader::Reader,
     series::{Recorder, Series},
 };
 
@@ -33,8 +34,8 @@ impl WrittenSeries {
 pub(crate) struct Stream<'w> {
     pub link: &'w mut Link,
     load: Load,
-    /// Times of its trace file, if its load follows one.
-    trace: Arc<[u64]>,
+    /// Times of its trace file; none if its load follows none.
+    times_ns: Arc<[u64]>,
     recorded: &'w mut WrittenSeries,
     packing: BatchPolicy,
     /// Number of samples in a full packet.
@@ -51,12 +52,12 @@ pub(crate) struct Stream<'w> {
 }
 
 impl<'w> Stream<'w> {
-    pub fn new(link: &'w mut Link, traces: &TraceTimes, recorded: &'w mut WrittenSeries) -> Self {
+    pub fn new(link: &'w mut Link, traces: &TraceFiles, recorded: &'w mut WrittenSeries) -> Self {
         let load = link.spec.stream.load.clone().unwrap_or(Load::Max);
         let (samples, cost_ns) = (link.samples(), link.write_ns(0));
         let size_bytes = link.spec.stream.size_bytes;
         Self {
-            trace: traces.times(&load),
+            times_ns: traces.of_stream(&link.spec.stream).times_ns,
             load,
             recorded,
             packing: BatchPolicy::new(link.spec.batch_bytes, link.spec.batching, size_bytes),
@@ -75,7 +76,7 @@ impl<'w> Stream<'w> {
         self.link.begin();
         self.recorded.clear();
         let spec = &self.link.spec.stream;
-        self.schedule = Schedule::new(&self.load, seed, spec.index(), self.trace.clone())
+        self.schedule = Schedule::new(&self.load, seed, spec.index(), self.times_ns.clone())
             .map(|schedule| schedule.delayed(spec.delay_ns));
         self.next_ns = self.schedule.as_mut().and_then(Iterator::next);
         self.packing.begin();
@@ -135,7 +136,7 @@ impl<'w> Stream<'w> {
     /// Returns the planned length of the traffic in ns, as the agents and the collector know it.
     pub fn length_ns(&self, design: &Design) -> u64 {
         let (spec, own) = (&self.link.spec.stream, design.writer(self.link.endpoint));
-        match Schedule::new(&self.load, design.seed, spec.index(), self.trace.clone()) {
+        match Schedule::new(&self.load, design.seed, spec.index(), self.times_ns.clone()) {
             Some(schedule) => schedule.delayed(spec.delay_ns).length_ns(own.samples, own.measure_ns),
             None if self.offered >= self.most => 0,
             None => own.measure_ns,

@@ -7,8 +7,9 @@ use results::{Batches, COARSE_WINDOWS, Received};
 use crate::{
     drain::{self, Drain, WriterEnd},
     late_join, late_reader,
-    link::{Link, Network, Reader},
+    link::{Link, Network},
     paced::warm_up,
+    reader::Reader,
     reports::{AgentTraffic, Traffic, Wire},
     series::{Recorder, Series},
     setup::RunSetup,

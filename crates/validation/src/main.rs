@@ -3,6 +3,7 @@
 
 mod kills;
 mod links;
+mod one_topic;
 mod planted_cost;
 mod preload;
 mod slowdown;
@@ -23,6 +24,7 @@ type Error = Box<dyn std::error::Error>;
 enum Check {
     Kills(kills::KillsArgs),
     Links(links::LinksArgs),
+    OneTopic(one_topic::OneTopicArgs),
     PlantedCost(planted_cost::PlantedCostArgs),
     Slowdown(slowdown::SlowdownArgs),
     /// Print the median duration of a send call in ns
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
     let done = match Check::parse() {
         Check::Kills(arguments) => kills::run(&arguments),
         Check::Links(arguments) => links::run(&arguments),
+        Check::OneTopic(arguments) => one_topic::run(&arguments),
         Check::PlantedCost(arguments) => planted_cost::run(&arguments),
         Check::Slowdown(arguments) => slowdown::run(&arguments),
         Check::SlowdownProbe => preload::probe(),

@@ -86,6 +86,12 @@ pub enum AgentError {
         /// Received number of times.
         found: u64,
     },
+    /// Trace whose sizes differ from the plan.
+    #[error("trace file `{file}`: other sizes than planned received")]
+    WrongSizes {
+        /// Path of the trace file.
+        file: String,
+    },
     /// Part of a request that the role needs.
     #[error("a request lacks the {0}")]
     Missing(&'static str),
@@ -155,6 +161,7 @@ impl AgentError {
             | Self::NoBegin
             | Self::Missing(_)
             | Self::WrongTrace { .. }
+            | Self::WrongSizes { .. }
             | Self::TooManyWindows { .. } => Some("use the agent of the same build as ddsmark".to_owned()),
             Self::NoMailbox { .. } => Some("use a driver whose topics can be all of that".to_owned()),
             Self::MessageTooLong { .. } => Some("use the agent of the same build as ddsmark".to_owned()),

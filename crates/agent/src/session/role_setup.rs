@@ -106,7 +106,7 @@ impl RoleSetup<'_> {
         Identity {
             tag: self.configure.run_tag,
             writer: stream.writer,
-            size: PayloadSize::of_stream(stream),
+            size: PayloadSize::of_stream(stream, &self.configure.trace_of(stream)),
             since_ns: self.since_ns,
             keys: Keys::of_stream(stream),
             slack_ns: self.configure.clock_slack_ns,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use control::{Configure, PayloadBytes, windows_of_flow};
-use experiment::{KeyFilter, Load, Schedule, StreamSpec};
+use experiment::{KeyFilter, Load, Schedule, StreamSpec, TraceSamples};
 
 use crate::{
     base::error::AgentError,
@@ -17,7 +17,8 @@ pub struct FlowSpec {
     seed: u64,
     /// Bytes of the samples, if they are those of a file.
     payload: Option<PayloadBytes>,
-    trace: Arc<[u64]>,
+    /// Samples of the trace that it follows.
+    trace: TraceSamples,
     windows: u32,
     /// Content filter of the reader.
     filter: Option<KeyFilter>,
@@ -27,23 +28,22 @@ impl FlowSpec {
     /// Creates the specification of a stream that this agent writes or expects.
     ///
     /// # Errors
-    /// Returns an error if the number of times received for a trace differs from the plan.
+    /// Returns an error if the number of times received for a trace, or their sizes, differ from the plan.
     pub fn new(configure: &Configure, stream: &StreamSpec) -> Result<Self, AgentError> {
-        let times = match &stream.load {
-            Some(Load::Trace { trace }) => {
-                let times = configure.traces.get(&trace.sha256).map_or(&[][..], Vec::as_slice);
-                let found = times.len() as u64;
-                if found != trace.samples {
-                    let (file, expected) = (trace.file.clone(), trace.samples);
-                    return Err(AgentError::WrongTrace { file, expected, found });
-                }
-                times
+        let trace = configure.trace_of(stream);
+        if let Some(planned) = stream.trace() {
+            let found = trace.times_ns.len() as u64;
+            if found != planned.samples {
+                let (file, expected) = (planned.file.clone(), planned.samples);
+                return Err(AgentError::WrongTrace { file, expected, found });
             }
-            _ => &[],
-        };
+            if trace.sizes() != planned.sizes {
+                return Err(AgentError::WrongSizes { file: planned.file.clone() });
+            }
+        }
         let windows = windows_of_flow(configure.windows, configure.streams().count());
         let (stream, payload) = (stream.clone(), configure.payload.clone());
-        Ok(Self { stream, seed: configure.seed, payload, trace: times.into(), windows, filter: None })
+        Ok(Self { stream, seed: configure.seed, payload, trace, windows, filter: None })
     }
 
     /// Sets the content filter of the reader that expects the stream.
@@ -67,7 +67,7 @@ impl FlowSpec {
     /// Returns the sizes of the payloads.
     #[must_use]
     pub fn payload_size(&self) -> PayloadSize {
-        PayloadSize::of_stream(&self.stream)
+        PayloadSize::of_stream(&self.stream, &self.trace)
     }
 
     /// Returns the keys of the samples.
@@ -98,13 +98,14 @@ impl FlowSpec {
     /// Returns the payloads; each writer has a different pattern.
     #[must_use]
     pub fn payloads(&self) -> Payloads {
-        Payloads::of(self.payload.as_ref(), self.seed, &self.stream)
+        Payloads::of(self.payload.as_ref(), self.seed, &self.stream, &self.trace)
     }
 
     /// Returns the intended times from the first; `None` without intended times.
     #[must_use]
     pub fn schedule(&self) -> Option<Schedule> {
-        let schedule = Schedule::new(self.load()?, self.seed, self.stream.index(), Arc::clone(&self.trace))?;
+        let times_ns = Arc::clone(&self.trace.times_ns);
+        let schedule = Schedule::new(self.load()?, self.seed, self.stream.index(), times_ns)?;
         Some(schedule.delayed(self.stream.delay_ns))
     }
 }

@@ -1,6 +1,6 @@
 //! Identity of the samples of a run, and classification of received samples.
 
-use experiment::{SizeTable, StreamSpec};
+use experiment::{SizeTable, StreamSpec, TraceSamples};
 
 use crate::{
     base::clock::now_ns,
@@ -34,10 +34,10 @@ pub enum PayloadSize {
 }
 
 impl PayloadSize {
-    /// Returns the sizes of a stream.
+    /// Returns the sizes of a stream. `trace` has the samples of the trace that it follows.
     #[must_use]
-    pub fn of_stream(stream: &StreamSpec) -> Self {
-        stream.size_table().map_or(Self::One(stream.size_bytes as usize), Self::Each)
+    pub fn of_stream(stream: &StreamSpec, trace: &TraceSamples) -> Self {
+        stream.flow_sizes().table(trace).map_or(Self::One(stream.size_bytes as usize), Self::Each)
     }
 
     /// Returns the size of the sample with these low 32 bits of its sequence number.

@@ -10,7 +10,7 @@
 
 use control::{Configure, PayloadBytes};
 use driver_host::{DriverError, WriteOutcome, Writer};
-use experiment::{SizeTable, StreamSpec};
+use experiment::{SizeTable, StreamSpec, TraceSamples};
 
 use crate::traffic::header::{HEADER_BYTES, Header};
 
@@ -80,12 +80,13 @@ impl Payloads {
     /// Creates the payloads of a stream in a run.
     #[must_use]
     pub fn of_stream(configure: &Configure, stream: &StreamSpec) -> Self {
-        Self::of(configure.payload.as_ref(), configure.seed, stream)
+        Self::of(configure.payload.as_ref(), configure.seed, stream, &configure.trace_of(stream))
     }
 
-    /// Creates the payloads of a stream: these bytes in turn, or the pattern of a run with this seed.
+    /// Creates the payloads of a stream: these bytes in turn, or the pattern of a run with this seed. `trace` has the samples of the
+    /// trace that it follows.
     #[must_use]
-    pub fn of(bytes: Option<&PayloadBytes>, seed: u64, stream: &StreamSpec) -> Self {
+    pub fn of(bytes: Option<&PayloadBytes>, seed: u64, stream: &StreamSpec, trace: &TraceSamples) -> Self {
         let size = stream.size_bytes as usize;
         let seed = seed.wrapping_add(stream.index() as u64);
         let payloads = match (bytes, stream.loans) {
@@ -94,7 +95,7 @@ impl Payloads {
             (None, false) => Self::new(seed, size),
             (None, true) => Self { place: SamplePlace::Loan, ..Self::of_pattern(seed, size, 1) },
         };
-        Self { sizes: stream.size_table(), ..payloads }
+        Self { sizes: stream.flow_sizes().table(trace), ..payloads }
     }
 
     /// Writes the sample with this sequence number.
@@ -213,8 +214,10 @@ mod tests {
             sizes: Some(Sizes { distribution, seed: 5 }),
             ..StreamSpec::default()
         };
-        let table = stream.size_table().expect("a distribution");
-        let (mut writer, reader) = (Payloads::of(None, 7, &stream), Payloads::of(None, 7, &stream));
+        let none = TraceSamples::default();
+        let table = stream.flow_sizes().table(&none).expect("a distribution");
+        let (mut writer, reader) =
+            (Payloads::of(None, 7, &stream, &none), Payloads::of(None, 7, &stream, &none));
         let mut found = std::collections::BTreeSet::new();
         for sequence in (0..200).chain([u64::from(u32::MAX), 1 << 32, (1 << 32) + 5]) {
             let mut payload = writer.stamped(sequence, &HEADER).to_vec();

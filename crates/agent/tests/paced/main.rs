@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, net::UdpSocket};
 
 use agent::traffic::header::Header;
 use control::{Configure, Configured, FlowReaderReport, FlowWriterReport, MAX_WINDOWS};
-use experiment::{Load, Rate, ReceiveGroup, ReceiveMode, Schedule, Trace};
+use experiment::{Load, Rate, ReceiveGroup, ReceiveMode, Schedule, Trace, TraceSamples};
 use results::Distribution;
 use rig::{MS, Outcome, Run, cell, cell_of, reliable};
 
@@ -140,10 +140,11 @@ fn every_plan_is_followed() {
         sha256: "5ca1ab1e".to_owned(),
         samples: times.len() as u64,
         length_ns: 150 * MS,
+        sizes: None,
     };
     // the last time is not within the measurement time
     let mut run = Run::new(cell("udp", Load::Trace { trace }), 150 * MS);
-    run.traces = BTreeMap::from([("5ca1ab1e".to_owned(), times)]);
+    run.traces = BTreeMap::from([("5ca1ab1e".to_owned(), TraceSamples::of_times(times))]);
     let outcome = run.held();
     assert_held(of_one(&outcome).0, of_one(&outcome).1, 5);
     // a flow that follows a file needs its times

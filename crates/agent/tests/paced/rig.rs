@@ -19,7 +19,8 @@ use driver_host::{
     Driver, Participant, ParticipantConfig, Reader, ReaderConfig, TypeKind, Writer, WriterConfig,
 };
 use experiment::{
-    Factors, Flow, Load, Pin, Qos, Rate, Reliability, Role, RunTopology, SizeDistribution, Sizes, Workload,
+    Factors, Flow, Load, Pin, Qos, Rate, Reliability, Role, RunTopology, SizeDistribution, Sizes,
+    TraceSamples, Workload,
 };
 
 pub const MS: u64 = 1_000_000;
@@ -131,8 +132,8 @@ pub struct Run {
     pub duration_ns: u64,
     /// Maximum number of samples.
     pub samples: Option<u64>,
-    /// Times of trace files, by their SHA-256.
-    pub traces: BTreeMap<String, Vec<u64>>,
+    /// Samples of trace files, by their SHA-256.
+    pub traces: BTreeMap<String, TraceSamples>,
     pub spin: bool,
     pub windows: u32,
     /// Time from the order to the reader until the schedule starts, in ns.

@@ -55,8 +55,9 @@ impl<'a> Ends<'a> {
 
     /// Returns the schedule of the stream; `None` without intended times.
     pub(super) fn schedule(&self, context: &RunContext<'_>) -> Option<Schedule> {
-        let (stream, times) = (&self.route.stream, context.traces.times(self.load));
-        let schedule = Schedule::new(self.load, context.design.seed, stream.index(), times)?;
+        let stream = &self.route.stream;
+        let times_ns = context.traces.of_stream(stream).times_ns;
+        let schedule = Schedule::new(self.load, context.design.seed, stream.index(), times_ns)?;
         Some(schedule.delayed(stream.delay_ns))
     }
 

@@ -55,9 +55,11 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         let planned = ends.schedule(context);
         let planned = planned.map(|schedule| schedule.planned(own.measure_ns).min(own.most()));
         check(&mut evaluation, ends, planned);
+        let sizes = ends.route.sizes(context);
         let delivery = Delivery {
             whose: &ends.whose,
             route: &ends.route,
+            sizes: sizes.as_ref(),
             offered: ends.route.expected(ends.writer.offered),
             accepted: ends.route.expected(ends.writer.accepted),
             filtered: ends.writer.accepted - ends.route.expected(ends.writer.accepted),
@@ -72,7 +74,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         let foreign = if ends.route.position == 0 { foreign(&ends.route) } else { 0 };
         evaluation.flows.push(FlowRecord {
             load: ends.route.load(factors),
-            sizes: ends.route.stream.size_table().map(|sizes| SampleSizes {
+            sizes: sizes.as_ref().map(|sizes| SampleSizes {
                 smallest_bytes: sizes.smallest_bytes(),
                 sent_bytes: sizes.sum(0..ends.writer.accepted),
             }),

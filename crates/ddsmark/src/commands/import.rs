@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use import::{BagChoices, ImportError, InputText, ProcessPer, Recording, System, TimeSource};
+use import::{BagChoices, ImportError, InputText, Metadata, ProcessPer, Recording, System, TimeSource};
 use report::parts::count;
 
 use crate::{
@@ -90,7 +90,10 @@ fn read_bag(bag: &Path) -> Result<(Recording, Vec<String>), CliError> {
     let is_directory = fs::metadata(bag).map_err(|error| unreadable(bag, &error))?.is_dir();
     if !is_directory {
         read_file(bag, "", &mut recording)?;
-        sources.push(format!("Source: {}, a file of rosbag2.", bag.display()));
+        match recording.complete_alone(bag) {
+            Some(metadata) => sources.extend(about(bag, "a file", &metadata, &recording)),
+            None => sources.push(format!("Source: {}, a file of rosbag2.", bag.display())),
+        }
         return Ok((recording, sources));
     }
     let path = bag.join("metadata.yaml");
@@ -125,19 +128,25 @@ fn read_bag(bag: &Path) -> Result<(Recording, Vec<String>), CliError> {
         ends.push(recording.messages.len());
     }
     metadata.complete(&mut recording, &ends);
+    sources.extend(about(bag, "a bag", &metadata, &recording));
+    Ok((recording, sources))
+}
+
+/// Returns lines about a bag or a file of one.
+fn about(path: &Path, what: &str, metadata: &Metadata, recording: &Recording) -> Vec<String> {
     let distribution = if metadata.distribution.is_empty() {
         String::new()
     } else {
         format!(", recorded by ROS 2 {}", metadata.distribution)
     };
-    sources.push(format!(
-        "Source: {}, a bag of rosbag2, version {}{distribution}, {}.",
-        bag.display(),
+    let source = format!(
+        "Source: {}, {what} of rosbag2, version {}{distribution}, {}.",
+        path.display(),
         metadata.version,
         count(recording.messages.len(), "message")
-    ));
-    sources.extend(metadata.custom_data.iter().map(|line| format!("Custom data: {line}.")));
-    Ok((recording, sources))
+    );
+    let custom_data = metadata.custom_data.iter().map(|line| format!("Custom data: {line}."));
+    std::iter::once(source).chain(custom_data).collect()
 }
 
 /// Returns the bag files of a directory in the order of their names.

@@ -133,12 +133,12 @@ impl Policies {
         Ok(())
     }
 
-    /// Rejects policies with which writers and readers never match. `ends` is the resulting QoS.
-    pub(crate) fn check_match(&self, ends: &EndpointQos) -> Result<(), SpannedError> {
+    /// Rejects policies with which these writers and readers never match. `ends` is the resulting QoS.
+    pub(crate) fn check_match(&self, ends: &EndpointQos, who: &str) -> Result<(), SpannedError> {
         let Some(Mismatch { field, words }) = mismatch(ends) else { return Ok(()) };
         let of_ends = [&self.reader, &self.writer].into_iter().flatten().map(|own| own.0.place(field));
         let at = of_ends.chain([self.place(field)]).find(|at| !at.is_empty()).unwrap_or_default();
-        let words = format!("these writers and readers never match: {} {words}", without_unit(field));
+        let words = format!("{who} never match: {} {words}", without_unit(field));
         let hint = match field {
             "ownership" => "request the same of `writer` and `reader` (DDS 1.4 section 2.2.3.9)",
             "partitions" => "give `writer` and `reader` a common partition (DDS 1.4 section 2.2.3.13)",

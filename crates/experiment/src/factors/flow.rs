@@ -6,11 +6,7 @@ use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::factors::{
-    endpoint_qos::EndpointQos,
-    load::Load,
-    sizes::{Sizes, mean},
-};
+use crate::factors::{endpoint_qos::EndpointQos, flow_sizes::FlowSizes, load::Load, sizes::Sizes};
 
 /// Longest deadline that a flow has without one of its own, in ns.
 const LONGEST_DEADLINE_NS: u64 = 50_000_000;
@@ -44,10 +40,10 @@ pub struct Flow {
     pub group: Option<String>,
     /// Payload of a sample in bytes, including the 16-byte header; that of the largest one if they differ.
     pub size_bytes: u64,
-    /// Sizes of the samples, if they differ.
+    /// Sizes of the samples, if they are drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Sizes>,
-    /// Offered load.
+    /// Offered load. A trace may have the size of each sample.
     pub load: Load,
     /// Time of the first sample after the start of the schedule, in ns.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -115,10 +111,10 @@ impl Flow {
 }
 
 impl Flow {
-    /// Returns the mean size of its samples in bytes.
+    /// Returns the sizes of its samples.
     #[must_use]
-    pub fn mean_size_bytes(&self) -> f64 {
-        mean(self.sizes.as_ref(), self.size_bytes)
+    pub fn flow_sizes(&self) -> FlowSizes<'_> {
+        FlowSizes::new(self.size_bytes, self.sizes.as_ref(), Some(&self.load))
     }
 
     /// Formats the sizes of its samples in bytes, without a unit.
@@ -130,10 +126,7 @@ impl Flow {
     /// Describes the sizes of its samples, each formatted by `bytes`.
     #[must_use]
     pub fn size_words(&self, bytes: impl Fn(u64) -> String) -> String {
-        match &self.sizes {
-            Some(sizes) => sizes.distribution.text(bytes),
-            None => bytes(self.size_bytes),
-        }
+        self.flow_sizes().text(bytes)
     }
 
     /// Formats the sizes of its samples and how often each is drawn.

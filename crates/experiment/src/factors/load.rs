@@ -16,7 +16,7 @@ use crate::{
         percent_of_max::PercentOfMax,
         rate::{Rate, RateSpec, THROTTLE_QUEUE},
     },
-    syntax::named::named,
+    syntax::{named::named, trace::RecordedSizes},
 };
 
 /// Offered load of a flow: the intended send times of its samples.
@@ -98,6 +98,9 @@ pub struct Trace {
     pub samples: u64,
     /// Time of its last sample.
     pub length_ns: u64,
+    /// Sizes of its samples. Absent: the flow has one size, or a distribution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<RecordedSizes>,
 }
 
 impl Load {
@@ -107,6 +110,15 @@ impl Load {
         match self {
             Self::PerWriter { loads } => loads.iter().any(Self::has_times),
             _ => !matches!(self, Self::Max | Self::Throttled { .. }),
+        }
+    }
+
+    /// Returns the trace file, if the samples follow one.
+    #[must_use]
+    pub const fn trace(&self) -> Option<&Trace> {
+        match self {
+            Self::Trace { trace } => Some(trace),
+            _ => None,
         }
     }
 
@@ -247,7 +259,7 @@ impl Factors {
 
     /// Returns whether the cell sends at the times of the trace file with this path.
     pub(crate) fn has_trace(&self, path: &str) -> bool {
-        matches!(&self.load, Some(Load::Trace { trace }) if trace.file == path)
+        self.load.as_ref().and_then(Load::trace).is_some_and(|trace| trace.file == path)
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod driver_pair;
 pub(crate) mod endpoint_qos;
 pub(crate) mod fields;
 pub(crate) mod flow;
+pub(crate) mod flow_sizes;
 pub(crate) mod group;
 pub(crate) mod in_flight;
 pub(crate) mod instances;

@@ -41,7 +41,7 @@ impl Factors {
     fn offered_by(&self, flow: &Flow) -> Option<OfferedLoad> {
         let (writers, readers) = self.ends_of(flow);
         let sps = flow.load.mean_sps()? * writers;
-        let bits = 8.0 * flow.mean_size_bytes();
+        let bits = 8.0 * flow.flow_sizes().mean_bytes();
         Some(OfferedLoad {
             written_sps: sps,
             written_bit_per_s: sps * bits,

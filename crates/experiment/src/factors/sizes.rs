@@ -1,7 +1,8 @@
-//! Sizes of the samples of a flow whose samples differ.
+//! Sizes of the samples of a flow whose samples differ: drawn, or recorded.
 //!
-//! The size of a sample follows from its sequence number and the seed of its flow, so a writer and its readers know the same
-//! sizes without sending them, and a flow has the same sizes in all cells, runs and drivers.
+//! The size of a sample follows from its sequence number and the seed of its flow, or is that of the sample of a trace file with this
+//! number. So a writer and its readers know the same sizes without sending them, and a flow has the same sizes in all cells, runs and
+//! drivers.
 
 use std::fmt;
 
@@ -63,8 +64,8 @@ impl SizeDistribution {
                 format!("{} (p99 {})", bytes(*median_bytes), bytes(*p99_bytes))
             }
             Self::Values { values, .. } if values.len() > LISTED => {
-                let bound = |bound: Option<&u64>| bytes(bound.copied().unwrap_or(0));
-                format!("{} to {}", bound(values.iter().min()), bound(values.iter().max()))
+                let bound = |bound: Option<&u64>| bound.copied().unwrap_or(0);
+                range_text(bound(values.iter().min()), bound(values.iter().max()), bytes)
             }
             Self::Values { values, .. } => {
                 let texts: Vec<String> = values.iter().map(|value| bytes(*value)).collect();
@@ -111,15 +112,19 @@ impl fmt::Display for SizeDistribution {
     }
 }
 
-/// Returns the mean size of samples in bytes: of those that are drawn, or the one size of all.
-pub(crate) fn mean(sizes: Option<&Sizes>, size_bytes: u64) -> f64 {
-    sizes.map_or(size_bytes as f64, |sizes| SizeTable::new(sizes, size_bytes).mean_bytes())
+/// Describes sizes by the smallest and the largest one, each formatted by `bytes`.
+pub(crate) fn range_text(smallest: u64, largest: u64, bytes: impl Fn(u64) -> String) -> String {
+    if smallest == largest {
+        return bytes(smallest);
+    }
+    format!("{} to {}", bytes(smallest), bytes(largest))
 }
 
 /// Size of each sample of a flow. Looking it up does not allocate.
 #[derive(Clone, Debug)]
 pub struct SizeTable {
-    seed: u64,
+    /// Seed of the draws; `None` for sizes in the order of the samples.
+    seed: Option<u64>,
     /// Sizes in bytes; ascending for a log-normal distribution.
     sizes: Box<[u64]>,
     /// Sum of the weights up to each size. Empty if all sizes are equally frequent.
@@ -129,7 +134,15 @@ pub struct SizeTable {
 }
 
 impl SizeTable {
-    /// Creates the table, with all sizes limited to 16 bytes and more, and to `most_bytes`.
+    /// Creates the table of sizes in the order of the samples, which begins again after the last one.
+    #[must_use]
+    pub(crate) fn recorded(sizes: &[u64], most_bytes: u64) -> Self {
+        let most = most_bytes.max(MIN_SIZE_BYTES);
+        let limited = sizes.iter().map(|bytes| (*bytes).clamp(MIN_SIZE_BYTES, most));
+        Self::filled(None, limited.collect(), Vec::new())
+    }
+
+    /// Creates the table of drawn sizes, with all sizes limited to 16 bytes and more, and to `most_bytes`.
     #[must_use]
     pub fn new(Sizes { distribution, seed }: &Sizes, most_bytes: u64) -> Self {
         let most = most_bytes.max(MIN_SIZE_BYTES);
@@ -155,7 +168,12 @@ impl SizeTable {
                 ((0..LEVELS).map(size).collect(), Vec::new())
             }
         };
-        let sizes = if sizes.is_empty() { vec![most.min(MIN_SIZE_BYTES)] } else { sizes };
+        Self::filled(Some(seed), sizes, ends)
+    }
+
+    /// Creates a table that has a size at least.
+    fn filled(seed: Option<u64>, sizes: Vec<u64>, ends: Vec<u64>) -> Self {
+        let sizes = if sizes.is_empty() { vec![MIN_SIZE_BYTES] } else { sizes };
         let total = ends.last().copied().unwrap_or(sizes.len() as u64);
         Self { seed, sizes: sizes.into(), ends: ends.into(), total }
     }
@@ -164,7 +182,8 @@ impl SizeTable {
     #[inline]
     #[must_use]
     pub fn at(&self, sequence: u32) -> u64 {
-        let random = mixed(self.seed.wrapping_add(u64::from(sequence)));
+        let Some(seed) = self.seed else { return self.sizes[sequence as usize % self.sizes.len()] };
+        let random = mixed(seed.wrapping_add(u64::from(sequence)));
         let drawn = ((u128::from(random) * u128::from(self.total)) >> 64) as u64;
         let index = match self.ends.is_empty() {
             true => drawn as usize,
@@ -313,6 +332,16 @@ mod tests {
                 assert!((MIN_SIZE_BYTES..=100).contains(&table.at(sequence)), "{table:?}");
             }
         }
+    }
+
+    #[test]
+    fn recorded_sizes_are_those_of_the_samples_in_their_order() {
+        let table = SizeTable::recorded(&[64, 8, 1_000, 64], 500);
+        let sizes: Vec<u64> = (0..6).map(|sequence| table.at(sequence)).collect();
+        assert_eq!(sizes, [64, 16, 500, 64, 64, 16], "limited, and from the start again");
+        assert_eq!((table.sum(0..4), table.smallest_bytes(), table.largest_bytes()), (644, 16, 500));
+        assert!((table.mean_bytes() - 161.0).abs() < 1e-9);
+        assert_eq!(SizeTable::recorded(&[], 500).at(7), MIN_SIZE_BYTES);
     }
 
     #[test]

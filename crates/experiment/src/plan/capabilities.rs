@@ -12,6 +12,7 @@ use crate::{
         Batching, DEFAULT_BASE, DEFAULT_PROFILE, FactorValues,
         endpoint_qos::{End, EndpointQos, support_of, without_effect},
         flow::Flow,
+        flow_sizes::FlowSizes,
         policies::Policies,
         policy_values::ReliabilityChoice,
         qos::default_max_samples,
@@ -160,7 +161,10 @@ impl Expansion<'_> {
                 }
                 continue;
             }
-            let Some(of_cell) = self.requested(driver, description, &cells, &policies)? else { continue };
+            let who = "these writers and readers";
+            let Some(of_cell) = self.requested(driver, description, &cells, &policies, who)? else {
+                continue;
+            };
             if let Some(of_flows) = self.policies_of_flows(driver, description, &cells, &policies)? {
                 profiles.push(Profile { name, of_cell, of_flows });
             }
@@ -184,7 +188,9 @@ impl Expansion<'_> {
             let requested = if *own == Policies::default() {
                 None
             } else {
-                let Some(requested) = self.requested(driver, description, cells, &own.over(base))? else {
+                let who = flow.get().ends_text();
+                let Some(requested) = self.requested(driver, description, cells, &own.over(base), &who)?
+                else {
                     return Ok(None);
                 };
                 Some(requested)
@@ -195,13 +201,14 @@ impl Expansion<'_> {
     }
 
     /// Returns the policies with the resulting reliability; `None` if the driver does not support them. Rejects
-    /// endpoints that never match.
+    /// endpoints that never match, which `who` names.
     fn requested(
         &mut self,
         driver: &str,
         description: &DriverDescription,
         cells: &FactorValues,
         policies: &Policies,
+        who: &str,
     ) -> Result<Option<RequestedQos>, SpannedError> {
         let mut of =
             |policies: Policies, ends: &[End]| self.supported(driver, description, (cells, ends), policies);
@@ -219,7 +226,7 @@ impl Expansion<'_> {
             RequestedQos { both: (policies.of_both(), reliability), ends: Some([writer, reader]) };
         // The payload size does not affect whether endpoints match.
         let ends = requested.qos_of_ends(description, MIN_SIZE_BYTES, true);
-        ends.iter().try_for_each(|ends| policies.check_match(ends))?;
+        ends.iter().try_for_each(|ends| policies.check_match(ends, who))?;
         Ok(Some(requested))
     }
 
@@ -293,10 +300,7 @@ impl Expansion<'_> {
         let requested: Vec<Batch> = batches.iter().map(|(batch, _)| *batch).collect();
         let batched = batches.iter().find(|(batch, _)| !batch.is_unbatched());
         if let Some((_, at)) = batches.iter().find(|(batch, _)| matches!(batch, Batch::Samples(_)))
-            && self
-                .flows
-                .iter()
-                .any(|flow| flow.sizes.is_some() || flow.size_bytes != self.flows[0].size_bytes)
+            && self.flows.iter().any(|flow| flow.flow_sizes() != FlowSizes::One(self.flows[0].size_bytes))
         {
             let words =
                 "a number of samples per batch is not supported with flows of different sizes".to_owned();

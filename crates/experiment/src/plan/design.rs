@@ -19,7 +19,7 @@ use crate::{
 
 /// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen
 /// on a host with two cores over loopback.
-pub const RUN_OVERHEAD_NS: u64 = 400_000_000;
+pub(crate) const RUN_OVERHEAD_NS: u64 = 400_000_000;
 
 /// Estimated duration of a sample in ns, a round trip or a write, as seen there.
 const SAMPLE_NS: u64 = 50_000;
@@ -331,7 +331,7 @@ impl Design {
     }
 
     /// Returns the estimated duration of a run in ns: its planned times, which a number of samples may end earlier,
-    /// and [`RUN_OVERHEAD_NS`].
+    /// and the rest of a run of a pair.
     #[must_use]
     pub const fn expected_run_ns(&self) -> u64 {
         let warm_up = ended_by(self.warm_up_ns, self.warm_up_samples);

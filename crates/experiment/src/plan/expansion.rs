@@ -10,7 +10,7 @@ use crate::{
     plan::{
         axes::{MAX_CELLS, count},
         batches::Batch,
-        experiment_file::ExperimentFile,
+        experiment_file::{ExperimentFile, FlowSection},
         loads::{Plans, Traces},
         plan_inputs::PlanInputs,
         queue_checks,
@@ -244,13 +244,11 @@ impl Expansion<'_> {
         axes: &FactorValues,
     ) -> Result<Vec<(u64, Vec<Load>)>, SpannedError> {
         if !self.flows.is_empty() {
-            let sizes = OneOrMany(
-                self.file
-                    .flows
-                    .iter()
-                    .map(|flow| flow.get().size.clone().map(|size| size.largest()))
-                    .collect(),
-            );
+            let largest = |flow: &FlowSection| {
+                let written = flow.size.clone().map(|size| size.map(|size| size.largest()));
+                written.or_else(|| self.traces.largest_recorded(flow))
+            };
+            let sizes = OneOrMany(self.file.flows.iter().filter_map(|flow| largest(flow.get())).collect());
             let carried = self.sizes(driver, transport, max, &sizes)?;
             let largest = carried.iter().max().filter(|_| carried.len() == self.file.flows.len());
             return Ok(largest.map(|&size| (size, Vec::new())).into_iter().collect());

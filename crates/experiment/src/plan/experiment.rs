@@ -13,6 +13,7 @@ use crate::{
         design::{Design, RUN_OVERHEAD_NS},
         limits::Limits,
         published::Published,
+        run_overhead::run_overhead_ns,
         search::Search,
     },
 };
@@ -249,17 +250,28 @@ impl Plan {
     /// Returns the estimated duration of the runs of a block in ns, without the second tier. A search is many trials.
     #[must_use]
     pub fn expected_block_ns(&self) -> u64 {
-        let searches = self.searches_per_block();
-        let each = self.search.as_ref().map_or(0, |search| {
-            search.expected_ns(self.design.warm_up_ns, RUN_OVERHEAD_NS).saturating_mul(searches as u64)
-        });
         let beside_a_twin = |cell: &Cell| 1 + u64::from(self.is_baseline(&cell.id));
-        let extended_ns =
-            |cell: &Cell| self.design.of_cell(&cell.factors).measure_ns - self.design.measure_ns;
+        // What a run of the cell takes beyond any run; for a search, all of it.
+        let own_ns = |cell: &Cell| match &self.search {
+            Some(search) if cell.factors.workload == Workload::Search => {
+                search.expected_ns(self.design.warm_up_ns, run_overhead_ns(&cell.factors.flows))
+            }
+            _ => {
+                let extended_ns = self.design.of_cell(&cell.factors).measure_ns - self.design.measure_ns;
+                extended_ns.saturating_add(run_overhead_ns(&cell.factors.flows) - RUN_OVERHEAD_NS)
+            }
+        };
         let first_tier = self.cells.iter().filter(|cell| !self.is_of_second_tier(&cell.id));
-        let extended = first_tier.map(|cell| extended_ns(cell).saturating_mul(beside_a_twin(cell)));
-        let runs_ns = self.design.expected_runs_ns(self.runs_per_block() - searches);
-        extended.fold(runs_ns.saturating_add(each), u64::saturating_add)
+        let own = first_tier.map(|cell| own_ns(cell).saturating_mul(beside_a_twin(cell)));
+        let runs_ns = self.design.expected_runs_ns(self.runs_per_block() - self.searches_per_block());
+        own.fold(runs_ns, u64::saturating_add)
+    }
+
+    /// Returns the estimated time of a run in ns, besides warm-up and measurement: that of the cell with the longest.
+    #[must_use]
+    pub fn run_overhead_ns(&self) -> u64 {
+        let of_cells = self.cells.iter().map(|cell| run_overhead_ns(&cell.factors.flows));
+        of_cells.max().unwrap_or(RUN_OVERHEAD_NS)
     }
 
     /// Returns the number of searches in a block.

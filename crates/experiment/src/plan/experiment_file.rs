@@ -109,14 +109,17 @@ pub struct FlowSection {
     pub count: Option<Located<u32>>,
     /// Payload of a sample in bytes, at least 16, with the 16-byte header. Samples of different sizes: `{ values = [64, 1024], weights =
     /// [9, 1] }`, or `{ median = "200kB", p99 = "450kB" }` (log-normal), drawn with `seed` of `[design]`: the same in all cells and runs.
-    pub size: Located<SizeSpec>,
+    /// Rejected with a `trace` that has sizes; needed by all other flows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<Located<SizeSpec>>,
     /// Offered rate, such as `1000` samples/s or `"1/5s"`. Percentages, `max` and `throttled` are rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Located<RateSpec>>,
     /// Distribution of the send times of `rate`. Default `constant`. Rejected with `trace`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrival: Option<Located<Arrival>>,
-    /// File with the intended send time of each sample, as for the factor `trace`.
+    /// File with the intended send time of each sample, as for the factor `trace`. After each time the size of the sample in bytes may
+    /// follow, as in `0.0125 1024`: the samples then have these sizes in this order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Located<String>>,
     /// Time of the first sample after the start, less than `measure`. Default: random within the period, from the name of the flow and
@@ -294,9 +297,10 @@ pub struct DesignSection {
     /// 2000 samples/s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spin: Option<Located<bool>>,
-    /// Threads that write the flows of an endpoint: `per-topic`, `one`, or groups of names such as `[["imu"], ["camera", "lidar"]]`,
-    /// with a thread for each other flow. One thread delays a small sample while it writes a large one. Default `per-topic`;
-    /// `one` for a reader that joins late.
+    /// Threads that write the flows of a process: `per-topic`, `one`, or groups of names such as `[["imu"], ["camera", "lidar"]]`,
+    /// with a thread for each other flow. A table has one of these for each process that it names, such as `{ sensors = "one" }`; the
+    /// others have a thread for each flow. One thread delays a small sample while it writes a large one. Default `per-topic`; `one` for
+    /// a reader that joins late.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<Located<WritingThreads>>,
     /// Whether a block that other load on the host disturbed is repeated at the end; both stay in the result.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     factors::{
         Value, Workload,
-        flow::{Deadline, Flow, FlowKind, random_phase_ns, seed_of_sizes},
+        flow::{Deadline, Flow, FlowKind, READING_PROCESS, WRITING_PROCESS, random_phase_ns, seed_of_sizes},
         load::{Arrival, Load},
         rate::RateSpec,
         sizes::{SizeDistribution, Sizes},
@@ -19,10 +19,10 @@ use crate::{
         threads::WritingThreads,
     },
     syntax::{
-        one_or_many::{Located, Span},
+        one_or_many::{Located, OneOrMany},
         spanned_error::{PlanError, SpannedError, contradiction},
         trace::MAX_TRACE_SAMPLES,
-        units::Time,
+        units::{Size, Time},
     },
 };
 
@@ -38,6 +38,16 @@ impl FlowSection {
     /// Returns the number of flows of the entry.
     pub(crate) fn number(&self) -> usize {
         self.count.as_ref().map_or(1, |count| *count.get() as usize)
+    }
+
+    /// Names its writers and readers.
+    pub(crate) fn ends_text(&self) -> String {
+        let names = |of: &OneOrMany<String>, default: &str| {
+            let names: Vec<&str> = of.values().map(String::as_str).collect();
+            if names.is_empty() { default.to_owned() } else { names.join("`, `") }
+        };
+        let (from, to) = (names(&self.from, WRITING_PROCESS), names(&self.to, READING_PROCESS));
+        format!("flow `{}`: the writer in `{from}` and the reader in `{to}`", self.name.get())
     }
 }
 
@@ -66,7 +76,7 @@ impl Traces<'_> {
         let (mut flows, mut notes) = (Vec::new(), Vec::new());
         let mut names = BTreeSet::new();
         for section in &file.flows {
-            let FlowSection { name, size, count, .. } = section.get();
+            let FlowSection { name, count, .. } = section.get();
             check_name(name, "flow")?;
             if let Some(count) = count
                 && !(1..=MAX_FLOWS).contains(&section.get().number())
@@ -79,10 +89,8 @@ impl Traces<'_> {
                 let count = file.flows.iter().map(|section| section.get().number()).sum();
                 return Err(PlanError::TooMany { what: "flows", count, max: MAX_FLOWS }.at(section.span()));
             }
-            let (size_bytes, distribution) = size.checked()?;
-            if distribution.is_some() {
-                check_beside_sizes(file, size.span())?;
-            }
+            let (size_bytes, distribution) = self.sizes_of(section.get())?;
+            check_beside_sizes(file, section.get(), distribution.is_some())?;
             let mean_bytes = distribution.as_ref().map_or(size_bytes, SizeDistribution::mean_bytes);
             let load = self.load_of(section.get(), mean_bytes, &mut notes)?;
             let deadline = deadline(section.get(), &load)?;
@@ -115,10 +123,7 @@ impl Traces<'_> {
                 });
             }
         }
-        let times = flows.iter().map(|flow| match &flow.load {
-            Load::Trace { trace } => trace.samples,
-            _ => 0,
-        });
+        let times = flows.iter().filter_map(|flow| flow.load.trace()).map(|trace| trace.samples);
         let times = times.sum::<u64>() as usize;
         if times > MAX_TRACE_SAMPLES {
             let error = PlanError::TooMany { what: "times of a run", count: times, max: MAX_TRACE_SAMPLES };
@@ -128,6 +133,31 @@ impl Traces<'_> {
             check_threads(threads, &flows)?;
         }
         Ok((flows, notes))
+    }
+
+    /// Returns the size of the largest sample of a flow, and the distribution of its sizes if they are drawn.
+    fn sizes_of(&self, flow: &FlowSection) -> Result<(u64, Option<SizeDistribution>), SpannedError> {
+        let name = flow.name.get();
+        match (&flow.size, self.largest_recorded(flow)) {
+            (Some(size), None) => size.checked(),
+            (None, Some(largest)) => Ok((largest.get().0, None)),
+            (Some(size), Some(_)) => {
+                let words = format!("flow `{name}` has a `size`, and its trace has the size of each sample");
+                Err(contradiction(words, "remove `size`, or the sizes in the trace").at(size.span()))
+            }
+            (None, None) => {
+                let words = format!("flow `{name}` has no `size`");
+                let hint = "add for example `size = 1024`, or the size of each sample to its trace";
+                Err(contradiction(words, hint).at(flow.name.span()))
+            }
+        }
+    }
+
+    /// Returns the size of the largest sample of the trace of a flow, if it has sizes.
+    pub(crate) fn largest_recorded(&self, flow: &FlowSection) -> Option<Located<Size>> {
+        let file = flow.trace.as_ref()?;
+        let sizes = self.trace(file.get()).sizes?;
+        Some(Located::at(file.span(), Size(sizes.largest_bytes)))
     }
 
     /// Returns the load of a flow with samples of this mean size.
@@ -210,8 +240,15 @@ fn deadline(flow: &FlowSection, load: &Load) -> Result<Option<Deadline>, Spanned
     Ok(Deadline::new(load, flow.deadline.as_ref().map(|deadline| deadline.get().0), missed_ppm))
 }
 
-/// Rejects factors that need samples of one size.
-fn check_beside_sizes(file: &ExperimentFile, at: Span) -> Result<(), SpannedError> {
+/// Rejects factors that need samples of one size beside a flow whose sizes are drawn or recorded.
+fn check_beside_sizes(
+    file: &ExperimentFile,
+    flow: &FlowSection,
+    are_drawn: bool,
+) -> Result<(), SpannedError> {
+    let size = flow.size.as_ref().map(Located::span).filter(|_| are_drawn);
+    let recorded = flow.trace.as_ref().map(Located::span).filter(|_| flow.size.is_none());
+    let Some(at) = size.or(recorded) else { return Ok(()) };
     let is_given = |key| {
         file.all_values().any(|values| {
             let given = values.get(key).into_iter().flat_map(|values| values.0.iter());
@@ -224,26 +261,52 @@ fn check_beside_sizes(file: &ExperimentFile, at: Span) -> Result<(), SpannedErro
     ];
     match needs_one_size.into_iter().find(|(key, _)| is_given(key)) {
         Some((key, why)) => {
-            let words = format!("a distribution of sizes is not supported with `{key}`: {why}");
+            let words = format!("samples of different sizes are not supported with `{key}`: {why}");
             Err(contradiction(words, "give the flow one size, or remove the factor").at(at))
         }
         None => Ok(()),
     }
 }
 
-/// Rejects groups of threads that name a flow that does not exist, or one twice.
+/// Rejects threads of a process that writes no flow, and groups that name a flow twice, or one that does not exist or that another
+/// process writes.
 fn check_threads(threads: &Located<WritingThreads>, flows: &[Flow]) -> Result<(), SpannedError> {
-    let WritingThreads::Groups(groups) = threads.get() else { return Ok(()) };
+    match threads.get() {
+        WritingThreads::Groups(groups) => check_groups(groups, flows.iter(), ""),
+        WritingThreads::Processes(processes) => processes.iter().try_for_each(|(process, threads)| {
+            let written = |flow: &&Flow| flow.writing_processes().any(|name| name == process);
+            if !flows.iter().any(|flow| written(&flow)) {
+                let words = format!("`threads` names the process `{process}`, which writes no flow");
+                return Err(contradiction(words, "use the names in `from` of `[[flows]]`"));
+            }
+            match threads {
+                WritingThreads::Groups(groups) => {
+                    let whose = format!(" of process `{process}`");
+                    check_groups(groups, flows.iter().filter(written), &whose)
+                }
+                _ => Ok(()),
+            }
+        }),
+        WritingThreads::One | WritingThreads::PerTopic => Ok(()),
+    }
+    .map_err(|error| error.at(threads.span()))
+}
+
+fn check_groups<'f>(
+    groups: &[Vec<String>],
+    flows: impl Iterator<Item = &'f Flow> + Clone,
+    whose: &str,
+) -> Result<(), PlanError> {
     let mut named = BTreeSet::new();
     for name in groups.iter().flatten() {
         let is_of = |flow: &Flow| flow.name == *name || flow.group.as_ref() == Some(name);
-        if !flows.iter().any(is_of) {
-            let words = format!("`threads` names `{name}`, which is not a flow");
-            return Err(contradiction(words, "use the names in `[[flows]]`").at(threads.span()));
+        if !flows.clone().any(is_of) {
+            let words = format!("`threads` names `{name}`, which is not a flow{whose}");
+            return Err(contradiction(words, "use the names in `[[flows]]`"));
         }
         if !named.insert(name) {
             let words = format!("`threads` names `{name}` twice");
-            return Err(contradiction(words, "name each flow in one group").at(threads.span()));
+            return Err(contradiction(words, "name each flow in one group"));
         }
     }
     Ok(())

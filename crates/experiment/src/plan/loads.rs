@@ -12,7 +12,7 @@ use crate::{
     syntax::{
         one_or_many::{Located, Span},
         spanned_error::{PlanError, SpannedError, contradiction},
-        trace::trace_times,
+        trace::trace_samples,
     },
 };
 
@@ -58,9 +58,9 @@ impl<'a> Traces<'a> {
             let error = contradiction(format!("trace `{name}` was not read"), "name a file that is there");
             return Err(error.at(file.span()));
         };
-        let times = trace_times(&read.text)
+        let samples = trace_samples(&read.text)
             .map_err(|fault| PlanError::Trace { file: name.clone(), fault }.at(file.span()))?;
-        let length_ns = times.last().copied().unwrap_or_default();
+        let length_ns = samples.times_ns.last().copied().unwrap_or_default();
         if length_ns >= self.measure_ns {
             let seconds = |ns: u64| ns as f64 / 1e9;
             let words = format!(
@@ -75,8 +75,9 @@ impl<'a> Traces<'a> {
         Ok(Trace {
             file: read.path.clone(),
             sha256: read.sha256.clone(),
-            samples: times.len() as u64,
+            samples: samples.times_ns.len() as u64,
             length_ns,
+            sizes: samples.sizes(),
         })
     }
 
@@ -106,8 +107,13 @@ impl<'a> Traces<'a> {
                 }
             }
         }
-        for file in axes.all::<String>("trace").values() {
-            let trace = self.trace(file);
+        for file in &axes.all::<String>("trace").0 {
+            let trace = self.trace(file.get());
+            if trace.sizes.is_some() {
+                let words = format!("trace `{}` has sizes, beside the factor `size`", file.get());
+                let hint = "write `[[flows]]` with this `trace`, or remove the sizes from the file";
+                return Err(contradiction(words, hint).at(file.span()));
+            }
             plans.notes.extend(self.note(&trace));
             plans.loads.push(Load::Trace { trace });
         }

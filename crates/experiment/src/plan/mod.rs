@@ -36,6 +36,7 @@ pub(crate) mod published_section;
 pub(crate) mod queue_checks;
 pub(crate) mod room;
 pub(crate) mod run_order;
+pub(crate) mod run_overhead;
 pub(crate) mod schedule;
 pub(crate) mod search;
 pub(crate) mod search_section;

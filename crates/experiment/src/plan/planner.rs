@@ -16,7 +16,7 @@ use crate::{
         plan_inputs::PlanInputs,
         run_order::RunOrder,
         search::Search,
-        search_section::SearchSection,
+        search_section::{SearchSection, usual_system_trial_ns},
         selection::{matches, no_match},
         threads::WritingThreads,
     },
@@ -90,7 +90,7 @@ impl ExperimentFile {
         let (cells, mut notes) = matrix::cells(self, inputs, &design)?;
         notes.splice(0..0, self.left_out().iter().cloned());
         if cells.is_empty() {
-            return Err(PlanError::NoCell.at(0..0));
+            return Err(PlanError::NoCell { notes }.at(0..0));
         }
         check_writers(&cells)?;
         let question = self.question.get().clone();
@@ -116,6 +116,13 @@ impl ExperimentFile {
         let flows = searched.map_or(&[][..], |cell| cell.factors.flows.as_slice());
         let some = searched.is_some();
         let measure_ns = self.design.measure.as_ref().map(|measure| measure.get().0);
+        // The file of a system that is searched has the time of its runs, which is more than trials need.
+        let is_of_runs = self.is_set("workload") && !self.is_set("design.measure");
+        let measure_ns = match measure_ns {
+            Some(ns) if is_of_runs && !flows.is_empty() => Some(ns.min(usual_system_trial_ns(flows))),
+            None if !flows.is_empty() => Some(usual_system_trial_ns(flows)),
+            requested => requested,
+        };
         let (_, standard_ns, _) = Effort::Standard.times();
         let warm_up_ns = self.design.warm_up.as_ref().map_or(standard_ns, |warm_up| warm_up.get().0);
         match &self.search {

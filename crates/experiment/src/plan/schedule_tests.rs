@@ -19,6 +19,7 @@ fn trace(times: &[u64]) -> Load {
         sha256: String::new(),
         samples: times.len() as u64,
         length_ns: times.last().copied().unwrap_or(0),
+        sizes: None,
     };
     Load::Trace { trace }
 }

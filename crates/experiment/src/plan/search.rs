@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{factors::scale::Scale, syntax::named::named};
 
-/// Typical length of a search in duration sums, and its typical number of trials; see `docs/explain/search.md`.
-const TYPICAL_SUMS: u64 = 5;
-const TYPICAL_TRIALS: u64 = 27;
+/// Typical length of a search in duration sums, and its typical number of trials: of one flow with goals of 1 % width, and of a system
+/// with one goal of 5 %; see `docs/explain/search.md`.
+const TYPICAL: [(u64, u64); 2] = [(5, 27), (3, 17)];
+/// Default budget as a multiple of the typical duration, for the same two: on a noisy host, a search takes all of it.
+const BUDGET_SHARES: [(u64, u64); 2] = [(5, 4), (2, 1)];
 
 /// Condition for a rate to be sustained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -79,8 +81,20 @@ impl Search {
     pub fn expected_ns(&self, warm_up_ns: u64, overhead_ns: u64) -> u64 {
         let sum_ns = self.goals.iter().map(|goal| goal.duration_sum_ns).max().unwrap_or_default();
         let each_ns = warm_up_ns.saturating_add(overhead_ns);
-        let all_ns =
-            sum_ns.saturating_mul(TYPICAL_SUMS).saturating_add(each_ns.saturating_mul(TYPICAL_TRIALS));
+        let (sums, trials) = TYPICAL[self.kind()];
+        let all_ns = sum_ns.saturating_mul(sums).saturating_add(each_ns.saturating_mul(trials));
         all_ns.min(self.budget_ns)
+    }
+
+    /// Returns the default budget in ns.
+    pub(crate) fn usual_budget_ns(&self, warm_up_ns: u64, overhead_ns: u64) -> u64 {
+        let (share, of) = BUDGET_SHARES[self.kind()];
+        let unlimited = Self { budget_ns: u64::MAX, ..self.clone() };
+        unlimited.expected_ns(warm_up_ns, overhead_ns).saturating_mul(share) / of
+    }
+
+    /// Returns the index of what is searched: 0 for one flow, 1 for a system.
+    fn kind(&self) -> usize {
+        usize::from(self.scales.is_some())
     }
 }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     factors::{flow::Flow, scale::Scale},
     plan::{
-        design::RUN_OVERHEAD_NS,
         effort::Effort,
+        run_overhead::run_overhead_ns,
         search::{GoalKind, ScaleRange, Search, SearchGoal},
     },
     syntax::{
@@ -21,10 +21,12 @@ use crate::{
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
 const MINUTE: u64 = 60 * SECOND;
-/// Default budget, as a share of the estimated duration: on a noisy host, a search takes all of it.
-const BUDGET_SHARE: (u64, u64) = (5, 4);
 /// Duration of full-length trials, if the file gives no time.
 const FINAL_TRIAL_NS: u64 = 5 * SECOND;
+/// Number of periods of the slowest judged flow in a full-length trial of a system, and the shortest and longest such trial, if nothing is
+/// requested.
+const SYSTEM_TRIAL_PERIODS: f64 = 10.0;
+const SYSTEM_TRIALS_NS: (u64, u64) = (FINAL_TRIAL_NS, 30 * SECOND);
 /// Shortest initial trials, unless requested.
 const LEAST_INITIAL_NS: u64 = 100 * MS;
 /// Relative width of the goals of one flow, and of a system, in percent.
@@ -67,7 +69,8 @@ pub struct SearchSection {
     /// Duration of the first, coarse trials, 20 ms to 1 hour. Default: a fifth of `final_trial`, `100ms` to `1s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_trial: Option<Located<Time>>,
-    /// Duration of full-length trials, 20 ms to 1 hour. Default: `measure` of `[design]`, or `5s`; with `strict` `60s`.
+    /// Duration of full-length trials, 20 ms to 1 hour. Default: `measure` of `[design]`, or `5s`; with `strict` `60s`. Of a system that
+    /// `ddsmark search` searches, and without `measure`, 10 periods of the slowest judged flow, `5s` to `30s`, and at most `measure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_trial: Option<Located<Time>>,
     /// Sum of full-length trials that is enough to judge a rate, 20 ms to 10 hours, at least `final_trial`.
@@ -75,7 +78,7 @@ pub struct SearchSection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_sum: Option<Located<Time>>,
     /// Maximum duration of one search, 1 s to 24 hours. A goal whose bounds are not found by then is reported with those so far.
-    /// Default: five quarters of the duration that the plan estimates, 39 s with `final_trial = "1s"`.
+    /// Default: five quarters of the duration that the plan estimates, 39 s with `final_trial = "1s"`; with `[[flows]]` twice of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Located<Time>>,
     /// Lowest scale that may be tried, 0.001 to 1000. With `[[flows]]` only. Default 0.01.
@@ -91,6 +94,20 @@ impl Default for Search {
         let (_, warm_up_ns, _) = Effort::Standard.times();
         SearchSection::default().plan(None, warm_up_ns, &[]).expect("without values nothing can be wrong")
     }
+}
+
+/// Returns the judged flow with the longest period, and this period in ns.
+fn slowest(flows: &[Flow]) -> Option<(&Flow, f64)> {
+    let judged = flows.iter().filter(|flow| !flow.background);
+    let periods = judged.filter_map(|flow| Some((flow, flow.load.mean_period_ns()?)));
+    periods.max_by(|left, right| left.1.total_cmp(&right.1))
+}
+
+/// Returns the duration of full-length trials of a system if nothing is requested, in ns: some periods of its slowest flow.
+pub(crate) fn usual_system_trial_ns(flows: &[Flow]) -> u64 {
+    let (shortest_ns, longest_ns) = SYSTEM_TRIALS_NS;
+    let periods_ns = slowest(flows).map_or(0.0, |(_, period_ns)| SYSTEM_TRIAL_PERIODS * period_ns);
+    (periods_ns as u64).clamp(shortest_ns, longest_ns)
 }
 
 impl SearchSection {
@@ -181,9 +198,7 @@ impl SearchSection {
         self.stray(&goals)?;
         let scales = self.scales(flows, final_trial_ns)?;
         let mut search = Search { goals, budget_ns: u64::MAX, scales };
-        let (share, of) = BUDGET_SHARE;
-        let default_ns = search.expected_ns(warm_up_ns, RUN_OVERHEAD_NS).saturating_mul(share) / of;
-        search.budget_ns = ns(&self.budget, default_ns);
+        search.budget_ns = ns(&self.budget, search.usual_budget_ns(warm_up_ns, run_overhead_ns(flows)));
         Ok(search)
     }
 
@@ -227,9 +242,7 @@ impl SearchSection {
             let at = if self.lowest_scale.is_some() { &self.lowest_scale } else { &self.highest_scale };
             return refused(words, "decrease `lowest_scale`, or increase `highest_scale`", at);
         }
-        let judged = flows.iter().filter(|flow| !flow.background);
-        let periods = judged.filter_map(|flow| Some((flow, flow.load.mean_period_ns()?)));
-        let Some((slowest, period_ns)) = periods.max_by(|left, right| left.1.total_cmp(&right.1)) else {
+        let Some((slowest, period_ns)) = slowest(flows) else {
             return Ok(Some(ScaleRange { lowest, highest }));
         };
         let least = Scale::nearest(period_ns / final_trial_ns as f64 * 1.000_001);

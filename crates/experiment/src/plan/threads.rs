@@ -1,5 +1,7 @@
 //! Threads that write the flows of an endpoint.
 
+use std::collections::BTreeMap;
+
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,8 @@ pub enum WritingThreads {
     PerTopic,
     /// A thread for each of these groups of flows, by name, and one for each other flow.
     Groups(Vec<Vec<String>>),
+    /// Threads of each of these processes, by name; a thread for each flow in the others.
+    Processes(BTreeMap<String, Self>),
 }
 
 /// Text of the threads in a file.
@@ -30,6 +34,8 @@ enum ThreadsText {
     Word(String),
     /// Groups of names.
     Groups(Vec<Vec<String>>),
+    /// Any of these for each process.
+    Processes(BTreeMap<String, Self>),
 }
 
 impl TryFrom<ThreadsText> for WritingThreads {
@@ -40,10 +46,17 @@ impl TryFrom<ThreadsText> for WritingThreads {
             ThreadsText::Word(word) if word == "one" => Ok(Self::One),
             ThreadsText::Word(word) if word == "per-topic" => Ok(Self::PerTopic),
             ThreadsText::Word(word) => Err(format!(
-                "`{word}` does not say which threads write: use `per-topic`, `one`, or groups of names such as \
-                 [[\"imu\"], [\"camera\", \"lidar\"]]"
+                "`{word}` does not say which threads write: use `per-topic`, `one`, groups of names such as \
+                 [[\"imu\"], [\"camera\", \"lidar\"]], or one of these for each process"
             )),
             ThreadsText::Groups(groups) => Ok(Self::Groups(groups)),
+            ThreadsText::Processes(processes) => {
+                let of_process = |(name, text)| match text {
+                    ThreadsText::Processes(_) => Err(format!("process `{name}` has no processes of its own")),
+                    text => Ok((name, Self::try_from(text)?)),
+                };
+                processes.into_iter().map(of_process).collect::<Result<_, _>>().map(Self::Processes)
+            }
         }
     }
 }
@@ -54,6 +67,9 @@ impl From<WritingThreads> for ThreadsText {
             WritingThreads::One => Self::Word("one".to_owned()),
             WritingThreads::PerTopic => Self::Word("per-topic".to_owned()),
             WritingThreads::Groups(groups) => Self::Groups(groups),
+            WritingThreads::Processes(processes) => {
+                Self::Processes(processes.into_iter().map(|(name, threads)| (name, threads.into())).collect())
+            }
         }
     }
 }
@@ -65,9 +81,12 @@ impl WritingThreads {
         *self == Self::One
     }
 
-    /// Returns the number of the thread of each flow, from 0 in the order of the flows.
+    /// Returns the number of the thread of each flow that a process writes, from 0 in the order of the flows.
     #[must_use]
-    pub fn of_flows(&self, flows: &[&Flow]) -> Vec<u32> {
+    pub fn of_flows(&self, process: &str, flows: &[&Flow]) -> Vec<u32> {
+        if let Self::Processes(processes) = self {
+            return processes.get(process).unwrap_or(&Self::PerTopic).of_flows(process, flows);
+        }
         let mut known: Vec<usize> = Vec::new();
         let mut number = |key: usize| {
             let found = known.iter().position(|of| *of == key);
@@ -78,7 +97,7 @@ impl WritingThreads {
         };
         let keys = flows.iter().enumerate().map(|(index, flow)| match self {
             Self::One => 0,
-            Self::PerTopic => index,
+            Self::PerTopic | Self::Processes(_) => index,
             Self::Groups(groups) => {
                 let names = |group: &Vec<String>| {
                     group.iter().any(|name| *name == flow.name || flow.group.as_ref() == Some(name))
@@ -113,19 +132,26 @@ mod tests {
                 names.iter().map(|group| group.iter().map(|&name| name.to_owned()).collect()).collect(),
             )
         };
-        assert_eq!(WritingThreads::One.of_flows(&flows), [0, 0, 0, 0]);
-        assert_eq!(WritingThreads::PerTopic.of_flows(&flows), [0, 1, 2, 3]);
-        assert_eq!(groups(&[&["small"], &["imu"]]).of_flows(&flows), [0, 1, 2, 1]);
-        assert_eq!(groups(&[&["small-2", "camera"]]).of_flows(&flows), [0, 1, 2, 2]);
+        let of = |threads: &WritingThreads| threads.of_flows("sensors", &flows);
+        assert_eq!(of(&WritingThreads::One), [0, 0, 0, 0]);
+        assert_eq!(of(&WritingThreads::PerTopic), [0, 1, 2, 3]);
+        assert_eq!(of(&groups(&[&["small"], &["imu"]])), [0, 1, 2, 1]);
+        assert_eq!(of(&groups(&[&["small-2", "camera"]])), [0, 1, 2, 2]);
+        let processes = WritingThreads::Processes([("sensors".to_owned(), WritingThreads::One)].into());
+        assert_eq!((of(&processes), processes.of_flows("arm", &flows)), (vec![0; 4], vec![0, 1, 2, 3]));
     }
 
     #[test]
     fn text_of_threads_is_read_and_written() {
-        for text in ["\"one\"", "\"per-topic\"", "[[\"a\"],[\"b\",\"c\"]]"] {
+        let processes = "{\"arm\":[[\"a\"],[\"b\",\"c\"]],\"sensors\":\"one\"}";
+        for text in ["\"one\"", "\"per-topic\"", "[[\"a\"],[\"b\",\"c\"]]", processes] {
             let threads: WritingThreads = serde_json::from_str(text).expect("threads");
             assert_eq!(serde_json::to_string(&threads).expect("JSON"), text);
         }
         let error = serde_json::from_str::<WritingThreads>("\"many\"").expect_err("not a word").to_string();
         assert!(error.contains("`per-topic`, `one`"), "{error}");
+        let nested = "{\"arm\":{\"hand\":\"one\"}}";
+        let error = serde_json::from_str::<WritingThreads>(nested).expect_err("nested").to_string();
+        assert!(error.contains("process `arm` has no processes"), "{error}");
     }
 }

@@ -14,7 +14,6 @@ mod places;
 mod processes;
 mod ring;
 mod role;
-mod shared_list;
 mod specs;
 mod system;
 #[cfg(test)]
@@ -37,7 +36,10 @@ use driver_abi::{
 
 use crate::{
     factors::{
-        Batching, Factors, Workload, discovery::Join, flow::Flow, placement::OWN_INTERFACE,
+        Batching, Factors, Workload,
+        discovery::Join,
+        flow::{Flow, WRITING_PROCESS},
+        placement::OWN_INTERFACE,
         topology::Topology,
     },
     plan::{
@@ -147,7 +149,8 @@ impl RunTopology {
             for endpoint in run_topology.endpoints.iter_mut().filter(|endpoint| endpoint.role.drives()) {
                 let flow = |writer: &WriterSpec| factors.flows.get(writer.stream.flow as usize);
                 let written: Vec<&Flow> = endpoint.writers.iter().filter_map(flow).collect();
-                let threads = design.threads.of_flows(&written);
+                let process = endpoint.process_name.as_deref().unwrap_or(WRITING_PROCESS);
+                let threads = design.threads.of_flows(process, &written);
                 endpoint
                     .writers
                     .iter_mut()

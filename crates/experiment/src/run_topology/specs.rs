@@ -7,13 +7,16 @@ use driver_abi::{description::ReceiveMode, policies::Qos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shared_list;
-use crate::factors::{
-    Batching,
-    content_filter::KeyFilter,
-    group::ReceiveGroup,
-    load::Load,
-    sizes::{SizeTable, Sizes, mean},
+use crate::{
+    factors::{
+        Batching,
+        content_filter::KeyFilter,
+        flow_sizes::FlowSizes,
+        group::ReceiveGroup,
+        load::{Load, Trace},
+        sizes::Sizes,
+    },
+    syntax::shared_list,
 };
 
 /// Participant of an agent. Absent values are left to the driver.
@@ -64,7 +67,7 @@ pub struct StreamSpec {
     pub flow: u32,
     /// Payload of a sample in bytes, including the 16-byte header; that of the largest one if they differ.
     pub size_bytes: u64,
-    /// Sizes of the samples, if they differ: that of each follows from the sequence number in its header.
+    /// Sizes of the samples, if they are drawn: that of each follows from the sequence number in its header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Sizes>,
     /// Number of instances of the keyed type: the key of a sample is the sequence number in its header, modulo this
@@ -110,16 +113,16 @@ impl StreamSpec {
         self.writer.saturating_sub(1) as usize
     }
 
-    /// Returns the mean size of its samples in bytes.
+    /// Returns the trace file that it follows.
     #[must_use]
-    pub fn mean_size_bytes(&self) -> f64 {
-        mean(self.sizes.as_ref(), self.size_bytes)
+    pub fn trace(&self) -> Option<&Trace> {
+        self.load.as_ref().and_then(Load::trace)
     }
 
-    /// Returns the size of each sample; `None` if all have `size_bytes`.
+    /// Returns the sizes of its samples.
     #[must_use]
-    pub fn size_table(&self) -> Option<SizeTable> {
-        self.sizes.as_ref().map(|sizes| SizeTable::new(sizes, self.size_bytes))
+    pub fn flow_sizes(&self) -> FlowSizes<'_> {
+        FlowSizes::new(self.size_bytes, self.sizes.as_ref(), self.load.as_ref())
     }
 }
 

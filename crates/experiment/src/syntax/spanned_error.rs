@@ -241,8 +241,11 @@ pub enum PlanError {
         hint: Option<String>,
     },
     /// No cell is left to measure.
-    #[error("no cell is left to measure")]
-    NoCell,
+    #[error("no cell is left to measure{}", .notes.iter().map(|note| format!("; {note}")).collect::<String>())]
+    NoCell {
+        /// Notes about what is left out.
+        notes: Vec<String>,
+    },
     /// Number above its maximum.
     #[error("{count} {what} are more than {max}")]
     TooMany {
@@ -357,7 +360,7 @@ impl PlanError {
             Self::NoMatch { .. } => {
                 "each value in it must be one of the cells', and one cell must have all of them; see `--dry-run`".to_owned()
             }
-            Self::NoCell => "exclude less, or name drivers that can do what is asked".to_owned(),
+            Self::NoCell { .. } => "exclude less, or name drivers that can do what is asked".to_owned(),
             Self::TooMany { what: "runs", .. } => "plan fewer runs of each cell, or fewer cells".to_owned(),
             Self::TooMany { .. } => "use fewer values, or exclude more cells".to_owned(),
             Self::OverBudget { .. } => {

@@ -1,6 +1,8 @@
 //! Groups, phases, deadlines and threads of flows.
 
-use experiment::{Deadline, RunTopology, SizeDistribution, Sizes, WritingThreads};
+use experiment::{
+    Deadline, FlowSizes, RecordedSizes, RunTopology, SizeDistribution, Sizes, WritingThreads, trace_samples,
+};
 
 use crate::{plan, rejected};
 
@@ -70,6 +72,9 @@ fn each_flow_has_a_thread_unless_the_file_says_otherwise() {
     assert_eq!(threads(&[]), [0, 1, 2, 3, 4]);
     assert_eq!(threads(&["design.threads=one"]), [0; 5]);
     assert_eq!(threads(&["design.threads=[[\"small\"]]"]), [0, 1, 1, 1, 2]);
+    let processes = |value: &str| threads(&[&format!("design.threads={value}")]);
+    assert_eq!(processes("{ writer = \"one\" }"), [0; 5]);
+    assert_eq!(processes("{ writer = [[\"camera\", \"map\"]] }"), [0, 1, 2, 3, 0]);
     assert_eq!(plan(ROBOT, &[]).design.threads, WritingThreads::PerTopic);
     // At a low rate the threads spin before each send; at a high one they would take the cores from each other.
     assert!(plan(ROBOT, &[]).design.spin);
@@ -94,7 +99,7 @@ fn sizes_of_a_flow_are_drawn_with_its_name_and_the_seed_of_the_file() {
         (camera.size_bytes, found, camera.size_text()),
         (1_024, distribution, "64 or 1024".to_owned())
     );
-    assert!((camera.mean_size_bytes() - 160.0).abs() < 1e-9);
+    assert!((camera.flow_sizes().mean_bytes() - 160.0).abs() < 1e-9);
     assert_eq!(flow(&mix, &[]), camera);
     assert_ne!(flow(&mix, &["design.seed=5"]).sizes.expect("sizes").seed, seed);
     let small = mix.replace("size = 64\n", "size = { values = [64, 100] }\n");
@@ -127,6 +132,65 @@ fn sizes_of_a_flow_are_drawn_with_its_name_and_the_seed_of_the_file() {
     let seed =
         |endpoint: usize| topology.endpoints[endpoint].writers[0].stream.sizes.clone().map(|of| of.seed);
     assert_ne!(seed(0), seed(1));
+}
+
+/// Returns the system with a camera that follows a trace.
+fn with_trace(file: &str, size: &str) -> String {
+    let rate = "size = \"32KiB\"\nrate = \"30/s\"";
+    ROBOT.replace(rate, &format!("{size}trace = \"{file}\""))
+}
+
+#[test]
+fn sizes_of_a_trace_are_those_of_the_flow() {
+    let experiment = plan(&with_trace("sized.txt", ""), &[]);
+    let factors = &experiment.cells[0].factors;
+    let camera = &factors.flows[0];
+    assert_eq!(
+        (camera.size_bytes, camera.size_text(), &camera.sizes),
+        (20_000, "64 to 20000".to_owned(), &None)
+    );
+    let recorded = RecordedSizes { total_bytes: 21_152, smallest_bytes: 64, largest_bytes: 20_000 };
+    let trace = camera.load.trace().expect("a trace");
+    assert_eq!((trace.samples, trace.sizes), (4, Some(recorded)));
+    assert!((camera.flow_sizes().mean_bytes() - 5_288.0).abs() < 1e-9);
+    // 3 samples in 0.75 s after the first one, beside the other flows.
+    let bits = 8.0 * (4.0 * 5_288.0 + 3.0 * 50.0 * 64.0 + 16_384.0 / 5.0);
+    let load = factors.offered_load().expect("a load");
+    assert!((load.written_bit_per_s / bits - 1.0).abs() < 1e-9, "{load:?} {bits}");
+    // The writer and its reader look up the same sizes.
+    let topology = RunTopology::of(factors, &experiment.design);
+    let samples = trace_samples("0 64\n0.25 20000\n0.5 64\n0.75 1024\n").expect("samples");
+    for stream in [&topology.endpoints[0].writers[0].stream, &topology.endpoints[1].readers[0].streams[0]] {
+        let table = stream.flow_sizes().table(&samples).expect("sizes");
+        let sizes: Vec<u64> = (0..4).map(|sequence| table.at(sequence)).collect();
+        assert_eq!(sizes, [64, 20_000, 64, 1_024]);
+    }
+    let one = plan(&with_trace("all.txt", "size = 64\n"), &[]).cells[0].factors.flows[0].clone();
+    assert_eq!((one.flow_sizes(), one.size_text().as_str()), (FlowSizes::One(64), "64"));
+}
+
+#[test]
+fn sizes_come_from_the_flow_or_from_its_trace() {
+    for (text, words, at) in [
+        (with_trace("all.txt", ""), "flow `camera` has no `size`", "\"camera\""),
+        (with_trace("sized.txt", "size = 64\n"), "its trace has the size of each sample", "64"),
+        (with_trace("long.txt", ""), "70000", "\"long.txt\""),
+        (ROBOT.replace("size = 64\n", ""), "flow `small` has no `size`", "\"small\""),
+        (
+            with_trace("sized.txt", "").replace("\"dds\"", "\"dds\"\nfactors.loans = true"),
+            "samples of different sizes are not supported with `loans`",
+            "\"sized.txt\"",
+        ),
+    ] {
+        let (error, marked, hint) = rejected(&text, &[]);
+        assert!(error.contains(words) && !hint.is_empty(), "{error} {hint}");
+        assert_eq!(marked, at, "{error}");
+    }
+    let factor =
+        "question = \"?\"\nworkload = \"paced\"\nfactors = { driver = \"dds\", trace = \"sized.txt\" }\n";
+    let (error, marked, hint) = rejected(factor, &[]);
+    assert!(error.contains("trace `sized.txt` has sizes") && hint.contains("[[flows]]"), "{error} {hint}");
+    assert_eq!(marked, "\"sized.txt\"");
 }
 
 #[test]
@@ -209,6 +273,12 @@ fn phases_deadlines_and_threads_out_of_range_are_rejected() {
         ("threads = [[\"lidar\"]]", "`threads` names `lidar`, which is not a flow"),
         ("threads = [[\"map\"], [\"map\"]]", "`threads` names `map` twice"),
         ("threads = \"many\"", "use `per-topic`, `one`"),
+        ("threads = { arm = \"one\" }", "`threads` names the process `arm`, which writes no flow"),
+        (
+            "threads = { writer = [[\"lidar\"]] }",
+            "`threads` names `lidar`, which is not a flow of process `writer`",
+        ),
+        ("threads = { writer = { arm = \"one\" } }", "process `writer` has no processes of its own"),
     ] {
         let (error, ..) = rejected(&format!("{ROBOT}{threads}\n"), &[]);
         assert!(error.contains(words), "{error}");

@@ -41,11 +41,13 @@ use experiment::{Diagnostic, DriverDescription, InputFile, Pin, Plan, PlanInputs
 use support::drivers;
 
 /// Trace files and QoS files that exist.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 8] = [
     ("all.txt", "0\n0.25\n0.25\n0.75\n"),
     ("early.txt", "# the first 100 ms\n0\n0.1\n"),
     ("late.txt", "0\n0.8\n"),
     ("wrong.txt", "0\n 0.1s\n"),
+    ("sized.txt", "0 64\n0.25 20000\n0.5 64\n0.75 1024\n"),
+    ("long.txt", "0 64\n0.25 70000\n"),
     ("robot.xml", include_str!("robot.xml")),
     ("not.xml", "<dds>\n  <qos_library name=\"L\">\n</dds>\n"),
 ];

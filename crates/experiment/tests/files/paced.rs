@@ -100,6 +100,7 @@ trace = ["all.txt", "early.txt"]
         sha256: "hash of all.txt".to_owned(),
         samples: 4,
         length_ns: 750_000_000,
+        sizes: None,
     };
     assert_eq!(loads[7], Load::Trace { trace });
     let planned: Vec<_> = loads.iter().map(|load| load.planned(800_000_000)).collect();

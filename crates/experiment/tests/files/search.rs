@@ -149,12 +149,39 @@ fn search_over_flows_has_the_goal_system_and_a_range_of_scales() {
     assert_eq!(scales(ROBOT), [0.01, 100.0]);
     let written = format!("{ROBOT}[search]\nlowest_scale = 0.5\nhighest_scale = 20\n");
     assert_eq!(scales(&written), [0.5, 20.0]);
-    // A trial of 5 s has a sample of the map from scale 0.4 on, if it is judged.
-    assert_eq!(scales(&ROBOT.replace("kind = \"background\"\n", "")), [0.4, 100.0]);
+    // A trial of 20 s has a sample of the map from scale 0.1 on, if it is judged.
+    assert_eq!(scales(&ROBOT.replace("kind = \"background\"\n", "")), [0.1, 100.0]);
     // The same file is a paced system, too.
     let both = plan(ROBOT, &["workload=paced,search"]);
     assert_eq!(both.cells.len(), 2);
     assert_eq!(plan(ROBOT, &["workload=paced"]).search, None);
+}
+
+#[test]
+fn trials_of_a_system_have_some_periods_of_its_slowest_flow() {
+    let system = ROBOT.replace("workload = \"search\"", "workload = \"paced\"");
+    let judged = system.replace("kind = \"background\"\n", "");
+    let found = |text: &str, sets: &[&str]| {
+        let plan = plan(text, &[&["workload=search"][..], sets].concat());
+        let search = plan.search.clone().expect("a search");
+        (search.goals[0].final_trial_ns / 1_000_000, search.budget_ns, plan.expected_block_ns())
+    };
+    let trial_ms = |text: &str, sets: &[&str]| found(text, sets).0;
+    assert_eq!([trial_ms(&system, &[]), trial_ms(&judged, &[])], [5_000, 20_000]);
+    let with_measure = |text: &str, time: &str| format!("{text}[design]\nmeasure = \"{time}\"\n");
+    assert_eq!(
+        trial_ms(&with_measure(&system, "30s"), &[]),
+        5_000,
+        "the time of runs is more than trials need"
+    );
+    assert_eq!(trial_ms(&with_measure(&judged, "8s"), &[]), 8_000, "at most as long as a run");
+    assert_eq!(trial_ms(&with_measure(&system, "30s"), &["design.measure=12s"]), 12_000);
+    // In a file that is a search, it is the time of its trials.
+    let own = plan(&with_measure(ROBOT, "12s"), &[]).search.expect("a search");
+    assert_eq!(own.goals[0].final_trial_ns, 12_000_000_000);
+    // 3 duration sums of 15 s, and 17 trials with 0.66 s around each, of two processes with four entities; the budget is twice of it.
+    let expected_ns = 45_000_000_000 + 17 * 660_000_000;
+    assert_eq!(found(&system, &[]), (5_000, 2 * expected_ns, expected_ns));
 }
 
 #[test]
@@ -204,10 +231,10 @@ fn search_over_flows_rejects_what_it_cannot_multiply() {
     let (error, ..) = rejected(&search("scale = 2\n"), &[]);
     assert!(error.contains("`scale` has no effect without `[[flows]]`"), "{error}");
     // A topic that a trial may have no sample of.
-    let slow = ROBOT.replace("kind = \"background\"\n", "").replace("1/2s", "1/20s");
+    let slow = ROBOT.replace("kind = \"background\"\n", "").replace("1/2s", "1/40s");
     let (error, _, hint) = rejected(&slow, &[]);
     assert!(
-        error.contains("flow `map` has a sample every 20s, and a trial takes 5s: it may have none"),
+        error.contains("flow `map` has a sample every 40s, and a trial takes 30s: it may have none"),
         "{error}"
     );
     assert!(hint.contains("`measure`"), "{hint}");

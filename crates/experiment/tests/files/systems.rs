@@ -36,6 +36,29 @@ fn processes_are_those_that_flows_name() {
 }
 
 #[test]
+fn endpoints_that_never_match_are_named() {
+    let qos = "qos = { writer = { reliability = \"best_effort\" }, reader = { reliability = \"reliable\" } }";
+    let of_scan =
+        SYSTEM.replace("to = [\"control\", \"log\"]", &format!("to = [\"control\", \"log\"]\n{qos}"));
+    let (error, marked, hint) = rejected(&of_scan, &[]);
+    assert!(
+        error.contains(
+            "flow `scan`: the writer in `sensor` and the reader in `control`, `log` never match: reliability best_effort offered, \
+             reliable requested"
+        ),
+        "{error}"
+    );
+    assert_eq!(marked, "\"reliable\"");
+    assert!(hint.contains("offer at least as much"), "{hint}");
+    let alone = SYSTEM.replace("from = \"sensor\"\nto = [\"control\", \"log\"]", qos);
+    let (error, ..) = rejected(&alone, &[]);
+    assert!(
+        error.contains("flow `scan`: the writer in `writer` and the reader in `reader` never match"),
+        "{error}"
+    );
+}
+
+#[test]
 fn wrong_processes_are_rejected_with_their_place() {
     let with = |from: &str, to: &str| SYSTEM.replace(from, to);
     let (error, marked, _) = rejected(&with("from = \"control\"", "from = \"con trol\""), &[]);

@@ -1,6 +1,33 @@
 //! Comparison of the metadata of a bag with the messages of its files.
 
-use super::{Message, Metadata, Recording, Stretch};
+use std::path::Path;
+
+use super::{Message, Metadata, Recording, Stretch, metadata::own_metadata};
+
+impl Recording {
+    /// Completes the recording of a file alone with the metadata that it has of the bag, and returns it. `None` without, or with a remark
+    /// if it is not valid.
+    pub fn complete_alone(&mut self, file: &Path) -> Option<Metadata> {
+        let text = self.own_metadata.take()?;
+        let mut metadata = match own_metadata(&text) {
+            Ok(metadata) => metadata,
+            Err(error) => {
+                self.remarks.push(format!("the metadata in the file is not used: {error}"));
+                return None;
+            }
+        };
+        if metadata.whole.messages == Some(0) {
+            // It is of the time when the file was opened: the recorder did not close it.
+            metadata.whole = Stretch::default();
+            metadata.of_files.clear();
+        }
+        metadata.of_files.retain(|(path, _)| Path::new(path).file_name() == file.file_name());
+        metadata.files = metadata.of_files.iter().map(|(path, _)| path.clone()).collect();
+        let ends = [self.messages.len()];
+        metadata.complete(self, &ends);
+        Some(metadata)
+    }
+}
 
 impl Metadata {
     /// Adds to the recording of its files what only the metadata has, and remarks about what does not agree. `ends`: for each
@@ -131,6 +158,39 @@ mod tests {
             ]
         );
         assert_eq!(found.not_applied.len(), 1, "{:?}", found.not_applied);
+    }
+
+    #[test]
+    fn file_alone_is_completed_by_the_metadata_in_it() {
+        let own = |text: &str| {
+            let mut recording = Recording { own_metadata: Some(text.to_owned()), ..recording() };
+            let metadata = recording.complete_alone(Path::new("elsewhere/b.mcap"));
+            (recording, metadata)
+        };
+        let text = |messages: u64| {
+            let topics = TOPICS.replace("\n  ", "\n");
+            format!(
+                "version: 9\nrelative_file_paths: [a.mcap, b.mcap]\nmessage_count: {messages}\nros_distro: jazzy\n\
+                 files: [{{path: a.mcap, message_count: 7}}, {{path: b.mcap, message_count: 3}}]\n{}",
+                topics.trim_start()
+            )
+        };
+        let (found, metadata) = own(&text(3));
+        assert_eq!((found.remarks.len(), found.not_applied.len()), (0, 0), "{:?}", found.remarks);
+        assert_eq!(found.topics[0].offered_qos, "[{depth: 5}]");
+        assert_eq!(metadata.expect("metadata").distribution, "jazzy");
+        let (found, _) = own(&text(10));
+        assert_eq!(found.remarks, ["the bag has 3 messages, the metadata says 10"]);
+        // As it was written when the file was opened.
+        let opened =
+            "version: 9\nrelative_file_paths: [a.mcap]\nmessage_count: 0\nduration: {nanoseconds: 0}\n";
+        assert_eq!(own(opened).0.remarks, [""; 0]);
+        let (found, metadata) = own("version: 10\n");
+        assert_eq!(metadata, None);
+        assert_eq!(
+            found.remarks,
+            ["the metadata in the file is not used: 1:10: version 10 of the metadata is not supported"]
+        );
     }
 
     /// An empty bag has the largest time as its start.

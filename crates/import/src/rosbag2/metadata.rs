@@ -67,6 +67,22 @@ pub fn metadata(text: &str) -> Result<Metadata, ImportError> {
     let document = parse_yaml(text)?;
     let root = Fields::new(&document, "metadata")?;
     let fields = Fields::new(root.required("rosbag2_bagfile_information")?, "information about a bag")?;
+    let mut metadata = information(&fields)?;
+    note_rest(&root, "the file", &mut metadata.unknown);
+    Ok(metadata)
+}
+
+/// Reads the metadata that a file of a bag has of the bag.
+///
+/// # Errors
+/// Returns an error as [`metadata`] does.
+pub(super) fn own_metadata(text: &str) -> Result<Metadata, ImportError> {
+    let document = parse_yaml(text)?;
+    information(&Fields::new(&document, "information about a bag")?)
+}
+
+/// Reads the information about a bag.
+fn information(fields: &Fields<'_>) -> Result<Metadata, ImportError> {
     let version = fields.number::<u32>("version")?.unwrap_or(0);
     if !(1..=NEWEST).contains(&version) {
         let message = format!("version {version} of the metadata is not supported");
@@ -100,8 +116,8 @@ pub fn metadata(text: &str) -> Result<Metadata, ImportError> {
         storage: text("storage_identifier")?,
         distribution: text("ros_distro")?,
         compressed_files: mode == "FILE",
-        custom_data: custom_data(&fields, &mut unknown)?,
-        whole: stretch(&fields, &mut unknown)?,
+        custom_data: custom_data(fields, &mut unknown)?,
+        whole: stretch(fields, &mut unknown)?,
         ..Metadata::default()
     };
     for file in fields.list("files")? {
@@ -113,8 +129,7 @@ pub fn metadata(text: &str) -> Result<Metadata, ImportError> {
     for topic in fields.list("topics_with_message_count")? {
         metadata.topics.push(topic_of(topic, &mut unknown)?);
     }
-    note_rest(&fields, "the bag", &mut unknown);
-    note_rest(&root, "the file", &mut unknown);
+    note_rest(fields, "the bag", &mut unknown);
     metadata.unknown = unknown;
     Ok(metadata)
 }
@@ -182,7 +197,7 @@ fn custom_data(fields: &Fields<'_>, unknown: &mut Vec<NotApplied>) -> Result<Vec
                 match entry.value.scalar() {
                     Some(text) => lines.push(format!("{}: {text}", entry.key)),
                     None => unknown.push(NotApplied {
-                        item: format!("key `{}` of `custom_data` in metadata.yaml", entry.key),
+                        item: format!("key `{}` of `custom_data` in the metadata", entry.key),
                         count: 1,
                         reason: "its value is not a text".to_owned(),
                     }),
@@ -197,7 +212,7 @@ fn custom_data(fields: &Fields<'_>, unknown: &mut Vec<NotApplied>) -> Result<Vec
 /// Adds a note for each key that nothing has read.
 fn note_rest(fields: &Fields<'_>, of: &str, notes: &mut Vec<NotApplied>) {
     for entry in fields.rest() {
-        let item = format!("key `{}` of {of} in metadata.yaml", entry.key);
+        let item = format!("key `{}` of {of} in the metadata", entry.key);
         match notes.iter_mut().find(|note| note.item == item) {
             Some(note) => note.count += 1,
             None => {
@@ -297,10 +312,10 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "key `driver` of `custom_data` in metadata.yaml: its value is not a text",
-                "key `leap` of a time in metadata.yaml: not known, first at 14:34",
-                "key `md5` of a topic in metadata.yaml: not known, first at 24:9",
-                "key `ros_version` of the bag in metadata.yaml: not known, first at 28:3",
+                "key `driver` of `custom_data` in the metadata: its value is not a text",
+                "key `leap` of a time in the metadata: not known, first at 14:34",
+                "key `md5` of a topic in the metadata: not known, first at 24:9",
+                "key `ros_version` of the bag in the metadata: not known, first at 28:3",
             ]
         );
     }

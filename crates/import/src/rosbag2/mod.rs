@@ -19,7 +19,7 @@ use experiment::{MAX_SIZE_VALUES, SizeDistribution};
 use crate::{
     error::ImportError,
     names::plain_name,
-    system::{Rate, Sends, System, Topic},
+    system::{Rate, Sends, System, Topic, mean_bytes},
 };
 use metadata::Stretch;
 use offered_qos::offered_qos;
@@ -150,29 +150,18 @@ fn add_topic(
         );
         return Ok(());
     }
-    let number = used.len() as u64;
-    let sizes = sizes(used.iter().map(|message| message.bytes).collect());
-    if let Sizes::Drawn { exact, least, most, .. } = &sizes {
-        let of = if *exact { "one of these" } else { "the mean of one of 64 equal parts of these" };
-        let reason =
-            format!("{least} to {most} B; each sample has {of}, as often as recorded, in a random order");
-        system.not_applied(format!("order of the sizes of `{name}`"), 1, reason);
-    }
     let times: Vec<u64> = used.iter().map(|message| message.ns.unsigned_abs() - window.start).collect();
-    let span_ns = times[times.len() - 1] - times[0];
-    let sends = if choices.rates {
+    let bytes: Vec<u64> = used.iter().map(|message| message.bytes).collect();
+    let mut topic = if choices.rates {
+        let span_ns = times[times.len() - 1] - times[0];
         if span_ns == 0 {
             system.not_applied(item, 1, "all messages have the same time: it has no mean rate");
             return Ok(());
         }
         system.not_applied(format!("times of `{name}`"), 1, "the mean rate is used, as requested");
-        Sends::Rate(Rate::every(span_ns / (number - 1)))
+        at_rate(name, Rate::every(span_ns / (times.len() as u64 - 1)), bytes, system)
     } else {
-        Sends::Recorded(times)
-    };
-    let mut topic = match sizes {
-        Sizes::One(size_bytes) => Topic::new(name.clone(), size_bytes, sends),
-        Sizes::Drawn { distribution, .. } => Topic::with_sizes(name.clone(), distribution, sends),
+        Topic::recorded(name.clone(), times, bytes)
     };
     topic.qos = qos;
     if !recorded.message_type.is_empty() {
@@ -189,6 +178,20 @@ fn add_topic(
     }
     system.topics.push(topic);
     Ok(())
+}
+
+/// Returns a topic at a rate, with sizes that are drawn as often as they were recorded.
+fn at_rate(name: &str, rate: Rate, bytes: Vec<u64>, system: &mut System) -> Topic {
+    match sizes(bytes) {
+        Sizes::One(size_bytes) => Topic::new(name, size_bytes, Sends::Rate(rate)),
+        Sizes::Drawn { distribution, exact, least, most } => {
+            let of = if exact { "one of these" } else { "the mean of one of 64 equal parts of these" };
+            let reason =
+                format!("{least} to {most} B; each sample has {of}, as often as recorded, in a random order");
+            system.not_applied(format!("order of the sizes of `{name}`"), 1, reason);
+            Topic::with_sizes(name, distribution, Sends::Rate(rate))
+        }
+    }
 }
 
 /// Sizes of the messages of a topic.
@@ -218,12 +221,11 @@ fn sizes(mut bytes: Vec<u64>) -> Sizes {
         let bound = |part: usize| part * bytes.len() / MAX_SIZE_VALUES;
         (0..MAX_SIZE_VALUES).map(|part| &bytes[bound(part)..bound(part + 1)]).collect()
     };
-    let mean = |part: &[u64]| (part.iter().sum::<u64>() + part.len() as u64 / 2) / part.len() as u64;
     // Weights are limited to a million: recordings of more messages are rounded.
     let divisor = bytes.len().div_ceil(MAX_WEIGHTS);
     let weight = |part: &&[u64]| (part.len().div_ceil(divisor)) as u32;
     let distribution = SizeDistribution::Values {
-        values: parts.iter().map(|part| mean(part)).collect(),
+        values: parts.iter().map(|part| mean_bytes(part)).collect(),
         weights: parts.iter().map(weight).collect(),
     };
     Sizes::Drawn { distribution, exact, least, most }

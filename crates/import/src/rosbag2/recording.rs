@@ -24,6 +24,8 @@ pub struct Recording {
     pub not_applied: Vec<NotApplied>,
     /// Number of messages that are compressed one by one.
     pub compressed_messages: u64,
+    /// Metadata that the last file has of the bag, as YAML text.
+    pub own_metadata: Option<String>,
     indexes: BTreeMap<String, u32>,
 }
 

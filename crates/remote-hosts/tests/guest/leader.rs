@@ -9,7 +9,7 @@ use std::{
 };
 
 use control::{Configure, Drain, Exchange, OpenOptions, PayloadBytes, Reply, Request};
-use experiment::{Plan, StreamSpec, ThreadPriorities};
+use experiment::{Plan, StreamSpec, ThreadPriorities, TraceSamples};
 use host::{
     Agent, AgentCommand, AgentLog, ClockClient, ClockResponder, DomainClaim, DriverFile, EnvironmentInputs,
     ExchangeKey, ProcessExit, Site, SiteError,
@@ -157,7 +157,8 @@ fn configuration_that_differs_is_rejected_with_both_values() {
 
 #[test]
 fn configuration_beyond_the_limits_is_rejected() {
-    let traces = |configure: &mut Configure| _ = configure.traces.insert("x".to_owned(), vec![1]);
+    let traces =
+        |configure: &mut Configure| _ = configure.traces.insert("x".to_owned(), TraceSamples::of_times([1]));
     assert_eq!(rejected(traces), "a guest rejects the times of trace files");
     let long = "ddsmark-".to_owned() + &"1".repeat(300);
     for name in ["", "x", "ddsmark-7/../../etc", "ddsmark-7 8", &long] {

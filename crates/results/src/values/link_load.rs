@@ -33,7 +33,7 @@ impl LinkLoad {
             for writer in &endpoint.writers {
                 let stream = &writer.stream;
                 let sps = stream.load.as_ref().and_then(Load::mean_sps).unwrap_or(0.0);
-                let bits = sps * stream.mean_size_bytes() * 8.0;
+                let bits = sps * stream.flow_sizes().mean_bytes() * 8.0;
                 let reads = |other: &&Endpoint| {
                     other.readers.iter().any(|reader| reader.topic == writer.topic)
                         && other.place.host != endpoint.place.host

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, panic::resume_unwind, thread, time::Instant};
 
-use collector::{RunContext, RunReports, TraceTimes, collect};
+use collector::{RunContext, RunReports, TraceFiles, collect};
 use control::{PayloadBytes, Request};
 use experiment::{Cell, Design, DuetSlot, Join, Pin, RunTopology, ScheduledRun, Topology, Workload};
 use host::{AgentCommand, AgentLog, BarrierGuard, RunBarrier};
@@ -57,7 +57,7 @@ impl RunExecutor<'_> {
         cells: &[Cell],
         started_unix_ns: u64,
         names: &mut RunIds,
-        traces: &TraceTimes,
+        traces: &TraceFiles,
     ) -> Result<Option<Vec<FinishedRun>>, RunnerError> {
         let barrier = RunBarrier::new();
         // All join the barrier before the first run starts.
@@ -107,7 +107,7 @@ impl RunExecutor<'_> {
         mut run: Run,
         (cell, design): (&Cell, &Design),
         name: RunId,
-        traces: &TraceTimes,
+        traces: &TraceFiles,
         barrier: BarrierGuard<'_>,
     ) -> Option<FinishedRun> {
         let experiment = &self.header.experiment;

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use collector::{AgentOutcome, LateJoined, Mismatch, RunReports, TraceTimes, mismatch};
+use collector::{AgentOutcome, LateJoined, Mismatch, RunReports, TraceFiles, mismatch};
 use control::{
     AgentReport, Configure, Configured, Drain, Hello, LateJoin, Match, PayloadBytes, QUIET_NS, Reply,
     Request, lead_ns,
@@ -36,8 +36,8 @@ pub(crate) struct RunPhases<'a> {
     pub(crate) run_tag: u16,
     pub(crate) domain: u32,
     pub(crate) padding_bytes: u32,
-    /// Times of the trace files that the experiment follows.
-    pub(crate) traces: &'a TraceTimes,
+    /// Samples of the trace files that the experiment follows.
+    pub(crate) traces: &'a TraceFiles,
     /// Clocks of the hosts.
     pub(crate) clocks: RunClocks<'a>,
     /// Receiver of the progress of the agents, if the design asks for it.

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use collector::TraceTimes;
-use experiment::{Load, Plan, Trace, trace_times};
+use collector::TraceFiles;
+use experiment::{Plan, Trace, TraceSamples, trace_samples};
 use results::{Directory, sha256};
 
 use crate::error::RunnerError;
@@ -13,19 +13,19 @@ use crate::error::RunnerError;
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or differs from the planned one.
-pub(crate) fn read_traces(experiment: &Plan, directory: &Directory) -> Result<TraceTimes, RunnerError> {
-    let mut times = TraceTimes::default();
+pub(crate) fn read_traces(experiment: &Plan, directory: &Directory) -> Result<TraceFiles, RunnerError> {
+    let mut files = TraceFiles::default();
     for flow in experiment.cells.iter().flat_map(|cell| cell.factors.streams()) {
-        if let Load::Trace { trace } = &flow.load
-            && !times.has(&flow.load)
+        if let Some(trace) = flow.load.trace()
+            && !files.has(&flow.load)
         {
-            times.insert(&trace.sha256, read(trace, directory)?);
+            files.insert(&trace.sha256, read(trace, directory)?);
         }
     }
-    Ok(times)
+    Ok(files)
 }
 
-fn read(trace: &Trace, directory: &Directory) -> Result<Vec<u64>, RunnerError> {
+fn read(trace: &Trace, directory: &Directory) -> Result<TraceSamples, RunnerError> {
     let rejected = |why: String| RunnerError::Trace { file: trace.file.clone(), why };
     let kept = directory.trace(&trace.sha256)?.filter(|bytes| sha256(bytes) == trace.sha256);
     let bytes = match kept {
@@ -44,5 +44,5 @@ fn read(trace: &Trace, directory: &Directory) -> Result<Vec<u64>, RunnerError> {
         }
     };
     let text = String::from_utf8(bytes).map_err(|_| rejected("not UTF-8 text".to_owned()))?;
-    trace_times(&text).map_err(|fault| rejected(fault.to_string()))
+    trace_samples(&text).map_err(|fault| rejected(fault.to_string()))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use collector::TraceTimes;
+use collector::TraceFiles;
 use experiment::{Design, MaxRateCell, ScheduledRun};
 use host::{RunBarrier, unix_ns};
 use results::{ExperimentLog, MaxRate, MaxRateRun, Run, UnpacedRate};
@@ -78,7 +78,7 @@ impl MaximumRuns<'_> {
         let (began, started_unix_ns) = (Instant::now(), unix_ns());
         let run = Run::blank(scheduled, &unplanned.cell, started_unix_ns);
         let alone = RunBarrier::new();
-        let (name, traces) = (names.take(number, self.0.sites)?, TraceTimes::default());
+        let (name, traces) = (names.take(number, self.0.sites)?, TraceFiles::default());
         let made = self.0.run(run, (&unplanned.cell, &design), name, &traces, alone.join());
         let Some(made) = made else { return Ok(None) };
         let (unpaced, failure) = match UnpacedRate::from_run(&made.run, design.measure_ns) {

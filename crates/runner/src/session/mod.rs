@@ -9,7 +9,7 @@ mod search;
 
 use std::{collections::BTreeMap, time::Instant};
 
-use collector::TraceTimes;
+use collector::TraceFiles;
 use experiment::{Cell, ScheduledRun, Workload};
 use host::unix_ns;
 use results::{
@@ -195,7 +195,7 @@ struct Maker<'s> {
     own: Vec<RunningExperiment>,
     tally: ProgressTracker<'s>,
     names: RunIds,
-    traces: TraceTimes,
+    traces: TraceFiles,
     /// Noise and references after the last block, reused as those before the next block.
     measured: Option<Vec<Moment>>,
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use collector::TraceTimes;
+use collector::TraceFiles;
 use control::Reply;
 use experiment::{
     Batching, Cell, Design, Endpoint, Factors, Flow, Load, Pin, Plan, Qos, Queues, RunTopology, Workload,
@@ -146,7 +146,7 @@ impl Stage<'_> {
         names: &mut RunIds,
     ) -> Result<Opened, RunnerError> {
         let limits = &self.experiment.limits;
-        let (name, traces, alone) = (names.take(0, self.sites)?, TraceTimes::default(), RunBarrier::new());
+        let (name, traces, alone) = (names.take(0, self.sites)?, TraceFiles::default(), RunBarrier::new());
         let driver = endpoints[0].driver.clone();
         let topology = RunTopology { endpoints }.in_run(&name.run);
         // One host: its clock is the common one.

@@ -96,6 +96,7 @@ fn trace_is_read_again_and_a_changed_file_is_rejected() {
             sha256: sha256(planned.as_bytes()),
             samples: 1000,
             length_ns: 1_998_000,
+            sizes: None,
         };
         rig.experiment.cells[0].factors.load = Some(Load::Trace { trace });
         rig

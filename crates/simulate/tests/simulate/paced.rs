@@ -2,7 +2,7 @@
 
 use experiment::{
     Batching, Cell, Deadline, Design, Flow, Load, Rate, ReceiveGroup, ScheduledRun, SizeDistribution,
-    SizeTable, Sizes, Trace, Workload,
+    SizeTable, Sizes, Trace, TraceSamples, Workload,
 };
 use results::{Run, RunState};
 use sim_model::{GroundTruth, Mg1Queue};
@@ -170,8 +170,13 @@ fn several_flows_are_written_by_one_thread_and_counted_each() {
     // 8 ns per byte at the server.
     let mut cell = cell(Workload::Paced, true, 0, &[("bandwidth", "1Gbit"), ("latency", "50us")]);
     cell.factors.size_bytes = 10_000;
-    let trace =
-        Trace { file: "times.csv".to_owned(), sha256: "5ca1e".to_owned(), samples: 3, length_ns: 2 * SECOND };
+    let trace = Trace {
+        file: "times.csv".to_owned(),
+        sha256: "5ca1e".to_owned(),
+        samples: 3,
+        length_ns: 2 * SECOND,
+        sizes: None,
+    };
     cell.factors.flows = vec![
         flow("scan", 10_000, Load::Burst { rate: Rate { samples: 3, period_ns: 100 * MS } }),
         flow("state", 100, constant(1_000)),
@@ -182,7 +187,7 @@ fn several_flows_are_written_by_one_thread_and_counted_each() {
     let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
     let error = simulator.run(&cell, &design(SECOND), scheduled).expect_err("no times").to_string();
     assert!(error.contains("flow `replay`") && error.contains("hint: "), "{error}");
-    simulator.traces.insert("5ca1e", [5 * MS, 100 * MS, 2 * SECOND]);
+    simulator.traces.insert("5ca1e", TraceSamples::of_times([5 * MS, 100 * MS, 2 * SECOND]));
     let outcome = simulator.run(&cell, &design(SECOND), scheduled).expect("measured");
     let run = outcome.run;
     let paced = run.paced().expect("a paced run");
@@ -286,6 +291,39 @@ fn planted_sizes_have_their_bytes_and_service_times() {
     let throughput = measured.throughput().expect("rates");
     let mbps = found.sent_bytes as f64 * 8.0 / 4.0 / 1e6;
     assert!((throughput.goodput_mbps / mbps - 1.0).abs() < 0.01, "{} {mbps}", throughput.goodput_mbps);
+}
+
+/// Planted sizes of a trace: each sample has the service time of its own size, in the recorded order.
+#[test]
+fn recorded_sizes_are_those_of_the_samples_in_their_order() {
+    let options = [("bandwidth", "8Mbit"), ("latency", "50us")];
+    let mut cell = cell(Workload::Paced, true, 0, &options);
+    // 10 ms apart; the last one is past the measurement.
+    let samples = TraceSamples {
+        times_ns: [0, 10 * MS, 20 * MS, 30 * MS, 2 * SECOND].into(),
+        sizes_bytes: [100, 1_000, 400, 100, 800].into(),
+    };
+    let trace = Trace {
+        file: "scan.trace".to_owned(),
+        sha256: "5ca1e".to_owned(),
+        samples: 5,
+        length_ns: 2 * SECOND,
+        sizes: samples.sizes(),
+    };
+    cell.factors.size_bytes = 1_000;
+    cell.factors.flows = vec![flow("scan", 1_000, Load::Trace { trace })];
+    assert!((cell.factors.flows[0].flow_sizes().mean_bytes() - 480.0).abs() < 1e-9);
+    let mut simulator = Simulator::new();
+    simulator.traces.insert("5ca1e", samples);
+    let measured = run(&mut simulator, &cell, SECOND, 1);
+    let [scan] = &measured.flows[..] else { panic!("{measured:?}") };
+    assert_eq!((scan.planned, scan.counted.delivered, scan.size_bytes), (4, 4, 1_000));
+    let found = scan.sizes.expect("sizes that differ");
+    assert_eq!((found.smallest_bytes, found.sent_bytes), (100, 1_600));
+    // 1 µs per byte at the server, and 50 µs on the way.
+    let service = &scan.latency["service"];
+    assert_eq!((service.min_ns, service.max_ns), (150_000, 1_050_000));
+    assert!((service.mean_ns - 450_000.0).abs() < 1e-6, "{}", service.mean_ns);
 }
 
 /// The seed of the design and the number of the run determine the schedule, as in agents and runner.

@@ -7,8 +7,8 @@ use super::{
     MAGIC,
     input::{FileInput, Input as _},
     records::{
-        CHANNEL, CHUNK, CHUNK_INDEX, Collector, Cursor, FOOTER, MESSAGE, MESSAGE_INDEX, RECORD_HEADER,
-        SCHEMA, STATISTICS, header,
+        CHANNEL, CHUNK, CHUNK_INDEX, Collector, Cursor, FOOTER, MESSAGE, MESSAGE_INDEX, METADATA,
+        METADATA_INDEX, RECORD_HEADER, SCHEMA, STATISTICS, header,
     },
     walk::Chunk,
 };
@@ -33,7 +33,7 @@ pub(super) fn read<R: Read + Seek>(
     let Some(summary) = summary(input)? else { return because("it has no summary") };
     let before = recording.messages.len();
     let mut collector = Collector::new(recording);
-    let mut chunks = Vec::new();
+    let (mut chunks, mut metadata) = (Vec::new(), Vec::new());
     let mut messages = None;
     let mut cursor = Cursor(&summary);
     while !cursor.0.is_empty() {
@@ -47,6 +47,7 @@ pub(super) fn read<R: Read + Seek>(
         let is_valid = match opcode {
             SCHEMA | CHANNEL => collector.definition(opcode, content, 0).is_ok(),
             CHUNK_INDEX => chunk_index(&mut fields).map(|index| chunks.push(index)).is_some(),
+            METADATA_INDEX => fields.u64().map(|begin| metadata.push(begin)).is_some(),
             STATISTICS => {
                 messages = fields.u64();
                 messages.is_some()
@@ -62,6 +63,12 @@ pub(super) fn read<R: Read + Seek>(
         return because("its summary has no chunks or no channels");
     }
     chunks.sort_by_key(|chunk: &ChunkIndex| chunk.begin);
+    metadata.sort_unstable();
+    for begin in metadata {
+        if !read_metadata(input, begin, &mut collector)? {
+            return because("its index of metadata does not agree with it");
+        }
+    }
     for chunk in &chunks {
         match read_chunk(input, chunk, &mut collector) {
             Ok(true) => {}
@@ -74,6 +81,21 @@ pub(super) fn read<R: Read + Seek>(
         return Ok(Some(format!("its indexes have {found} messages, its statistics {messages}")));
     }
     Ok(None)
+}
+
+/// Reads the metadata record at a byte of the file. Returns `false` if there is none.
+fn read_metadata<R: Read + Seek>(
+    input: &mut FileInput<R>,
+    begin: u64,
+    collector: &mut Collector<'_>,
+) -> Result<bool, ImportError> {
+    if !input.go_to(begin)? {
+        return Ok(false);
+    }
+    match header(input)? {
+        Some((METADATA, length)) => collector.record(input, METADATA, length),
+        _ => Ok(false),
+    }
 }
 
 /// Returns the summary section.

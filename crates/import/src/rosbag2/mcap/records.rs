@@ -6,7 +6,7 @@ use super::{
     super::recording::{HEAD_BYTES, Message, RecordedTopic, Recording},
     input::Input,
 };
-use crate::error::ImportError;
+use crate::{error::ImportError, system::NotApplied};
 
 pub(super) const FOOTER: u8 = 0x02;
 pub(super) const SCHEMA: u8 = 0x03;
@@ -16,13 +16,15 @@ pub(super) const CHUNK: u8 = 0x06;
 pub(super) const MESSAGE_INDEX: u8 = 0x07;
 pub(super) const CHUNK_INDEX: u8 = 0x08;
 pub(super) const STATISTICS: u8 = 0x0b;
+pub(super) const METADATA: u8 = 0x0c;
+pub(super) const METADATA_INDEX: u8 = 0x0d;
 pub(super) const DATA_END: u8 = 0x0f;
 
 /// Bytes of the opcode and the length of a record.
 pub(super) const RECORD_HEADER: usize = 9;
 /// Bytes of a message before its data.
 pub(super) const MESSAGE_HEADER: usize = 22;
-/// Longest schema or channel record.
+/// Longest schema, channel or metadata record.
 const MAX_RECORD: u64 = 64 << 20;
 
 /// Fields of a record, one after the other. `None`: the record is too short.
@@ -52,18 +54,15 @@ impl<'b> Cursor<'b> {
         Some(String::from_utf8_lossy(self.take(length)?).into_owned())
     }
 
-    /// Returns the value of a key of a map of texts.
-    fn value_of(&mut self, key: &str) -> Option<Option<String>> {
+    /// Returns the entries of a map of texts.
+    fn map(&mut self) -> Option<Vec<(String, String)>> {
         let length = self.u32()? as usize;
         let mut map = Cursor(self.take(length)?);
-        let mut found = None;
+        let mut entries = Vec::new();
         while !map.0.is_empty() {
-            let (name, value) = (map.text()?, map.text()?);
-            if name == key {
-                found = Some(value);
-            }
+            entries.push((map.text()?, map.text()?));
         }
-        Some(found)
+        Some(entries)
     }
 }
 
@@ -100,7 +99,7 @@ impl<'r> Collector<'r> {
         !self.channels.is_empty()
     }
 
-    /// Adds a schema or a channel.
+    /// Adds a schema, a channel, or metadata of the bag.
     pub(super) fn definition(&mut self, opcode: u8, content: &[u8], at: u64) -> Result<(), ImportError> {
         let mut cursor = Cursor(content);
         let added = match opcode {
@@ -110,22 +109,55 @@ impl<'r> Collector<'r> {
                 self.schemas.insert(id, name);
                 Some(())
             })(),
+            METADATA => (|| {
+                let (name, entries) = (cursor.text()?, cursor.map()?);
+                for (key, value) in entries {
+                    match (name.as_str(), key.as_str()) {
+                        ("rosbag2", "serialized_metadata") => self.recording.own_metadata = Some(value),
+                        _ => self.not_known(format!("key `{key}` of the metadata `{name}` in the file")),
+                    }
+                }
+                Some(())
+            })(),
             _ => (|| {
                 let (id, schema) = (cursor.u16()?, cursor.u16()?);
-                let (name, _encoding) = (cursor.text()?, cursor.text()?);
-                let offered_qos = cursor.value_of("offered_qos_profiles")?.unwrap_or_default();
-                let message_type = self.schemas.get(&schema).cloned().unwrap_or_default();
-                let topic = self.recording.topic(RecordedTopic {
-                    name,
-                    message_type,
-                    offered_qos,
+                let (name, encoding) = (cursor.text()?, cursor.text()?);
+                let mut topic = RecordedTopic {
+                    message_type: self.schemas.get(&schema).cloned().unwrap_or_default(),
+                    type_details: Some(encoding)
+                        .filter(|encoding| !encoding.is_empty())
+                        .into_iter()
+                        .collect(),
                     ..RecordedTopic::default()
-                });
+                };
+                for (key, value) in cursor.map()? {
+                    match key.as_str() {
+                        "offered_qos_profiles" => topic.offered_qos = value,
+                        "topic_type_hash" => {
+                            topic.type_details.extend(Some(value).filter(|hash| !hash.is_empty()))
+                        }
+                        _ => self.not_known(format!("key `{key}` of the channel of `{name}`")),
+                    }
+                }
+                let topic = self.recording.topic(RecordedTopic { name, ..topic });
                 self.channels.insert(id, topic);
                 Some(())
             })(),
         };
-        added.ok_or_else(|| invalid(if opcode == SCHEMA { "schema" } else { "channel" }, at))
+        let what = match opcode {
+            SCHEMA => "schema",
+            METADATA => "metadata record",
+            _ => "channel",
+        };
+        added.ok_or_else(|| invalid(what, at))
+    }
+
+    /// Adds a note about a part that is not known, unless there is one: a file repeats its definitions.
+    fn not_known(&mut self, item: String) {
+        let note = NotApplied { item, count: 1, reason: "not known".to_owned() };
+        if !self.recording.not_applied.contains(&note) {
+            self.recording.not_applied.push(note);
+        }
     }
 
     /// Reads the content of the next record, which has this opcode and length. Returns `false` if the input ends within it.
@@ -137,7 +169,7 @@ impl<'r> Collector<'r> {
     ) -> Result<bool, ImportError> {
         let at = input.position();
         match opcode {
-            SCHEMA | CHANNEL => {
+            SCHEMA | CHANNEL | METADATA => {
                 if length > MAX_RECORD {
                     return Ok(false);
                 }

@@ -12,16 +12,25 @@ pub struct Layout {
     pub compression: (&'static str, Compress),
     /// Whether there are message indexes, a summary and statistics.
     pub has_index: bool,
+    /// Metadata of the bag in the file, as YAML. Empty: none.
+    pub metadata: &'static str,
 }
 
 /// Layout that rosbag2 writes by default: plain chunks with an index.
-pub const PLAIN: Layout = Layout { chunk: 10, compression: ("", <[u8]>::to_vec), has_index: true };
+pub const PLAIN: Layout =
+    Layout { chunk: 10, compression: ("", <[u8]>::to_vec), has_index: true, metadata: "" };
 
 /// Topic of a test file: name, QoS, and its messages as log time, publish time and data.
 pub type TestTopic<'t> = (&'t str, &'t str, Vec<(u64, u64, Vec<u8>)>);
 
 fn text(text: &str) -> Vec<u8> {
     [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
+}
+
+fn map(entries: &[(&str, &str)]) -> Vec<u8> {
+    let entries =
+        entries.iter().flat_map(|(key, value)| [text(key), text(value)]).collect::<Vec<_>>().concat();
+    [&(entries.len() as u32).to_le_bytes()[..], &entries].concat()
 }
 
 fn record(opcode: u8, parts: &[&[u8]]) -> Vec<u8> {
@@ -37,8 +46,7 @@ pub fn mcap(topics: &[TestTopic<'_>], layout: Layout) -> Vec<u8> {
     let mut definitions =
         record(3, &[&1_u16.to_le_bytes(), &text("test/msg/Data"), &text("ros2msg"), &text("")]);
     for (id, (name, qos, _)) in topics.iter().enumerate() {
-        let map = [text("offered_qos_profiles"), text(qos)].concat();
-        let map = [&(map.len() as u32).to_le_bytes()[..], &map].concat();
+        let map = map(&[("offered_qos_profiles", qos), ("topic_type_hash", "")]);
         definitions.extend(record(
             4,
             &[&(id as u16).to_le_bytes(), &1_u16.to_le_bytes(), &text(name), &text("cdr"), &map],
@@ -100,6 +108,14 @@ pub fn mcap(topics: &[TestTopic<'_>], layout: Layout) -> Vec<u8> {
             ],
         ));
     }
+    let mut metadata_index = Vec::new();
+    // The record that rosbag2 writes when it opens the file, and that at its end.
+    for yaml in ["message_count: 0", layout.metadata].into_iter().filter(|_| !layout.metadata.is_empty()) {
+        let (begin, name) = (file.len() as u64, text("rosbag2"));
+        file.extend(record(12, &[&name, &map(&[("serialized_metadata", yaml)])]));
+        let length = file.len() as u64 - begin;
+        metadata_index.extend(record(13, &[&begin.to_le_bytes(), &length.to_le_bytes(), &name]));
+    }
     file.extend(record(15, &[&[0; 4]]));
     let summary = file.len() as u64;
     if layout.has_index {
@@ -107,6 +123,7 @@ pub fn mcap(topics: &[TestTopic<'_>], layout: Layout) -> Vec<u8> {
         let number = (messages.len() as u64).to_le_bytes();
         file.extend(record(11, &[&number, &[0; 2 + 4 + 4 + 4 + 4 + 8 + 8 + 4]]));
         file.extend(&chunk_indexes);
+        file.extend(&metadata_index);
     }
     let begin = if layout.has_index { summary } else { 0 };
     file.extend(record(2, &[&begin.to_le_bytes(), &[0; 12]]));

@@ -74,6 +74,24 @@ fn each_layout_has_the_same_topics_times_and_sizes() {
 }
 
 #[test]
+fn metadata_in_the_file_is_the_last_one_in_each_layout() {
+    for (name, layout) in layouts() {
+        let bytes = mcap(&topics(), Layout { metadata: "ros_distro: jazzy", ..layout });
+        let recording = read(&bytes).expect(name);
+        assert_eq!(recording.own_metadata.as_deref(), Some("ros_distro: jazzy"), "{name}");
+        assert_eq!(recording.messages, expected(), "{name}");
+        assert_eq!(recording.not_applied, [], "{name}");
+        assert_eq!(read(&mcap(&topics(), layout)).expect(name).own_metadata, None, "{name}");
+    }
+    let mut damaged = mcap(&topics(), Layout { metadata: "ros_distro: jazzy", ..PLAIN });
+    let index = damaged.windows(9).rposition(|window| window == [13, 8 + 8 + 4 + 7, 0, 0, 0, 0, 0, 0, 0]);
+    damaged[index.expect("an index of metadata") + 9] ^= 1;
+    let recording = read(&damaged).expect("read to its end");
+    assert!(recording.remarks[0].contains("its index of metadata does not agree"), "{:?}", recording.remarks);
+    assert_eq!(recording.own_metadata.as_deref(), Some("ros_distro: jazzy"));
+}
+
+#[test]
 fn cut_file_counts_as_far_as_it_goes() {
     let bytes = mcap(&topics(), PLAIN);
     let recording = read(&bytes[..bytes.len() / 2]).expect("a part");

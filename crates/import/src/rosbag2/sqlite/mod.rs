@@ -34,7 +34,7 @@ fn no_bag(why: &str) -> ImportError {
 /// Returns an error if it is not a SQLite file, lacks the tables of a bag, or is damaged.
 pub fn read_db3<R: Read + Seek>(file: R, recording: &mut Recording) -> Result<(), ImportError> {
     let mut database = Database::open(file)?;
-    let (mut topics, mut messages) = (None, None);
+    let (mut topics, mut messages, mut metadata) = (None, None, None);
     database.rows(1, &mut |database, row| {
         let payload = database.payload(row)?;
         let fields = columns(&payload).ok_or_else(|| damaged("its schema is not valid"))?;
@@ -48,6 +48,7 @@ pub fn read_db3<R: Read + Seek>(file: R, recording: &mut Recording) -> Result<()
         match (kind.as_str(), name.as_str()) {
             ("table", "topics") => topics = Some(table),
             ("table", "messages") => messages = Some(table),
+            ("table", "metadata") => metadata = Some(table),
             _ => {}
         }
         Ok(())
@@ -55,6 +56,15 @@ pub fn read_db3<R: Read + Seek>(file: R, recording: &mut Recording) -> Result<()
     let topics = topics.ok_or_else(|| no_bag("it has no table `topics`"))?;
     let messages = messages.ok_or_else(|| no_bag("it has no table `messages`"))?;
     let indexes = read_topics(&mut database, &topics, recording)?;
+    if let Some((table, column)) = metadata.and_then(|table| table.index("metadata").map(|at| (table, at))) {
+        // The last one is that at the end of the recording.
+        database.rows(table.root, &mut |database, row| {
+            let payload = database.payload(row)?;
+            let fields = columns(&payload).ok_or_else(|| damaged("its metadata is not valid"))?;
+            recording.own_metadata = text(&payload, fields.get(column)).or(recording.own_metadata.take());
+            Ok(())
+        })?;
+    }
     let (topic, time, data) = (
         messages.required("messages", "topic_id")?,
         messages.required("messages", "timestamp")?,

@@ -36,6 +36,16 @@ fn topics_times_and_sizes_are_those_that_were_written() {
     assert_eq!(found, expected);
 }
 
+/// `own-metadata.db3` has the schema of rosbag2 since Iron, whose file has the metadata of the bag: as it was when the file was opened, and at its end.
+#[test]
+fn metadata_in_the_file_is_the_last_one() {
+    let recording = read(include_bytes!("../../../tests/data/own-metadata.db3")).expect("a bag");
+    let text = recording.own_metadata.expect("metadata");
+    assert!(text.starts_with("version: 9\nrelative_file_paths: [drive_0.db3]\nmessage_count: 3\n"), "{text}");
+    assert!(text.ends_with("xx}\n") && text.len() > 600, "{text}");
+    assert_eq!(read(SMALL).expect("a bag").own_metadata, None);
+}
+
 #[test]
 fn other_files_are_rejected() {
     let message = |bytes: &[u8]| read(bytes).expect_err("it is rejected").to_string();

@@ -6,7 +6,7 @@ mod trial;
 
 use std::time::{Duration, Instant};
 
-use experiment::{Cell, Load, RUN_OVERHEAD_NS, Rate, Scale, SearchGoal};
+use experiment::{Cell, Load, Rate, Scale, SearchGoal, run_overhead_ns};
 use results::{
     Failure, IntervalLog, Measurement, Run, RunState, SearchRecord, TrialRecord, TrialResult, UnpacedRate,
     format_value, scale_at, stats_goal, system_loads,
@@ -107,7 +107,8 @@ impl Searching<'_> {
         goals::update(record_of(run), &search, self.plan, &self.cell.factors);
         while let Some(trial) = search.next_trial() {
             let design = &self.runs.header.experiment.design;
-            let takes_ns = trial.duration_ns + design.warm_up_ns + RUN_OVERHEAD_NS;
+            let overhead_ns = run_overhead_ns(&self.cell.factors.flows);
+            let takes_ns = trial.duration_ns + design.warm_up_ns + overhead_ns;
             if self.elapsed_ns().saturating_add(takes_ns) > self.plan.budget_ns {
                 break;
             }

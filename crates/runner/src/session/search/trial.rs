@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use collector::{RunReports, TraceTimes};
+use collector::{RunReports, TraceFiles};
 use experiment::{Cell, Design, Factors, Load, Scale, Workload};
 use host::RunBarrier;
 use results::{Failure, Run, RunState, TRIAL_WINDOWS, TrialLog, TrialResult};
@@ -85,7 +85,7 @@ pub(super) fn trial(
     let mut run = search.clone();
     run.measured = None;
     let (name, alone) = (names.take(run.number, runs.sites)?, RunBarrier::new());
-    let made = runs.run(run, (&cell, &design), name, &TraceTimes::default(), alone.join());
+    let made = runs.run(run, (&cell, &design), name, &TraceFiles::default(), alone.join());
     let Some(FinishedRun { run, reports, .. }) = made else { return Ok(TrialRun::Stopped) };
     let outcome = match (run.state, reports) {
         (RunState::Valid, Some(_)) if !cell.factors.flows.is_empty() => {
