@@ -70,7 +70,7 @@ install: ## install the programs, drivers, man pages and completions below PREFI
 
 dist: ## pack an installation into target/dist, as a .tar.gz, a .deb and a .whl
 	@scripts/setup.sh
-	@scripts/build.sh -- --profile dist --target-dir $(TARGET)/lto $(PROGRAMS)
+	@scripts/build.sh -- --profile dist --target-dir $(TARGET)/lto $(PROGRAMS) --features ddsmark/png
 	@scripts/dist.sh
 
 setup: ## install the system packages and the pinned tools

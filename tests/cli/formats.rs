@@ -71,8 +71,30 @@ fn page_and_its_charts_are_files() {
         roxmltree::Document::parse(&svg).expect("well-formed");
         assert!(html.contains(&format!("id=\"{id}\"")));
     }
+    let said = stdout(&sandbox, &["report", "r.json", "--png", "pictures"]);
+    assert_eq!(said, format!("charts: {} in pictures\n", charts.len()));
+    for chart in &charts {
+        let svg = std::fs::read_to_string(chart.path()).expect("a drawing");
+        let drawing = roxmltree::Document::parse(&svg).expect("well-formed");
+        let name = chart.path().with_extension("png");
+        let picture = std::fs::read(sandbox.path("pictures").join(name.file_name().expect("a name")));
+        let picture = picture.expect("a picture of each drawing");
+        let (signature, rest) = picture.split_at(16);
+        assert!(signature.starts_with(b"\x89PNG\r\n\x1a\n") && signature.ends_with(b"IHDR"));
+        let pixels = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().expect("4 bytes"));
+        let wanted = ["width", "height"].map(|side| {
+            let px: u32 =
+                drawing.root_element().attribute(side).and_then(|px| px.parse().ok()).expect("a size");
+            2 * px
+        });
+        assert_eq!([pixels(&rest[..4]), pixels(&rest[4..8])], wanted, "{}", name.display());
+    }
     // A folder has the name of the file, and the other way round.
-    for words in [&["report", "r.json", "--html", "charts"][..], &["report", "r.json", "--svg", "r.json"]] {
+    for words in [
+        &["report", "r.json", "--html", "charts"][..],
+        &["report", "r.json", "--svg", "r.json"],
+        &["report", "r.json", "--png", "r.json"],
+    ] {
         let output = sandbox.run(words);
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{error}");
@@ -104,6 +126,7 @@ fn two_formats_and_a_plan_as_csv_are_rejected() {
         (&["report", "r.json", "--full", "--markdown"][..], "cannot be used with"),
         (&["report", "r.json", "--html", "--json"][..], "cannot be used with"),
         (&["report", "r.json", "--svg", "charts", "--full"][..], "cannot be used with"),
+        (&["report", "r.json", "--png", "charts", "--csv"][..], "cannot be used with"),
         (&["report", "empty", "--html"][..], "cannot read `empty`"),
         (&["latency", "--dry-run", "--jsonl"][..], "cannot be used with"),
         (&["compare", "r.json", "r.json", "--csv"][..], "unexpected argument '--csv'"),

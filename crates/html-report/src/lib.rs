@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! ResultDocument, RunWindows --page()--> Page --html()--> one file, which requests nothing
-//!                                             --svgs()--> each chart as a file
+//!                                             --drawings()--> each chart as an SVG file
 //! [IndexedResult] --Index::new()--> Index --index_html()--> one file, with links to the pages of the results
 //! ```
 //!
@@ -25,6 +25,7 @@ mod scene;
 mod values;
 
 pub use build::{page, wanted_runs};
+pub use charts::Colours;
 pub use html::{html, index_html};
 pub use index::{Index, IndexedResult};
 pub use page::{
@@ -34,11 +35,11 @@ pub use run_windows::{RunWindows, WantedRun};
 
 /// Returns each chart of a page as an SVG file: its name without a suffix, and its text.
 #[must_use]
-pub fn svgs(page: &Page) -> Vec<(String, String)> {
+pub fn drawings(page: &Page, colours: Colours) -> Vec<(String, String)> {
     let figures = page.sections.iter().flat_map(|section| &section.figures);
     figures
         .map(|figure| {
-            let text = charts::standalone(&figure.chart, charts::Width::Wide, charts::Colours::Preferred);
+            let text = charts::standalone(&figure.chart, charts::Width::Wide, colours);
             (figure.id.clone(), text)
         })
         .collect()

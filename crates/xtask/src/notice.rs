@@ -12,10 +12,10 @@ use serde_json::Value;
 
 use crate::{Error, root};
 
-/// Manifests of the workspaces, and the packages of each whose binaries are shipped.
-const SHIPPED: &[(&str, &[&str])] = &[
-    ("Cargo.toml", &["ddsmark", "agent"]),
-    ("drivers/Cargo.toml", &["ddsmark-udp", "ddsmark-tcp", "ddsmark-shm", "ddsmark-sim"]),
+/// Manifests of the workspaces, the packages of each whose binaries are shipped, and the features that `make dist` adds.
+const SHIPPED: &[(&str, &[&str], &[&str])] = &[
+    ("Cargo.toml", &["ddsmark", "agent"], &["ddsmark/png"]),
+    ("drivers/Cargo.toml", &["ddsmark-udp", "ddsmark-tcp", "ddsmark-shm", "ddsmark-sim"], &[]),
 ];
 /// Beginnings of the names of files with a licence, in capitals.
 const TEXTS: &[&str] = &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
@@ -32,15 +32,15 @@ struct Contained {
 /// Prints the notice.
 pub fn print() -> Result<(), Error> {
     let mut packages = BTreeSet::new();
-    for (manifest, shipped) in SHIPPED {
-        packages.extend(contained(&metadata(&root().join(manifest))?, shipped)?);
+    for (manifest, shipped, features) in SHIPPED {
+        packages.extend(contained(&metadata(&root().join(manifest), features)?, shipped)?);
     }
     print!("{}", notice(&packages)?);
     Ok(())
 }
 
-/// Returns what cargo says of a workspace and its dependencies on this platform.
-fn metadata(manifest: &Path) -> Result<Value, Error> {
+/// Returns what cargo says of a workspace with these features and its dependencies on this platform.
+fn metadata(manifest: &Path, features: &[&str]) -> Result<Value, Error> {
     let version = Command::new("rustc").arg("-vV").output()?;
     let version = String::from_utf8(version.stdout)?;
     let platform =
@@ -53,6 +53,8 @@ fn metadata(manifest: &Path) -> Result<Value, Error> {
             "--locked",
             "--filter-platform",
             platform,
+            "--features",
+            &features.join(","),
             "--manifest-path",
         ])
         .arg(manifest)
@@ -135,14 +137,20 @@ fn notice(packages: &BTreeSet<Contained>) -> Result<String, Error> {
     Ok(notice)
 }
 
-/// Returns the texts of licences and notices in the folder of a package, in the order of their names.
+/// Returns the texts of licences and notices in the folder of a package, in the order of their paths. What a package contains of others,
+/// such as a font, has its own in a folder below.
 fn licence_texts(folder: &Path) -> Result<Vec<String>, Error> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().to_uppercase();
-        if TEXTS.iter().any(|begin| name.starts_with(begin)) && entry.path().is_file() {
-            files.push(entry.path());
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().to_uppercase();
+            if entry.file_type()?.is_dir() {
+                folders.push(entry.path());
+            } else if TEXTS.iter().any(|begin| name.starts_with(begin)) && entry.path().is_file() {
+                files.push(entry.path());
+            }
         }
     }
     files.sort();
@@ -195,6 +203,9 @@ mod tests {
             fs::create_dir(&folder).unwrap();
             fs::write(folder.join("LICENSE-MIT"), "Permission is granted\r\n").unwrap();
             fs::write(folder.join("lib.rs"), "code").unwrap();
+            let font = folder.join("assets/font");
+            fs::create_dir_all(&font).unwrap();
+            fs::write(font.join("LICENSE"), "Fonts are granted").unwrap();
             let manifest = folder.join("Cargo.toml").display().to_string();
             Contained {
                 name: name.to_owned(),
@@ -207,5 +218,6 @@ mod tests {
         assert!(text.contains("  one 1.0.0: MIT\n  two 1.0.0: MIT\n"), "{text}");
         assert!(text.contains("\none 1.0.0, two 1.0.0\n\nPermission is granted\n"), "{text}");
         assert_eq!((text.matches("Permission").count(), text.matches("code").count()), (1, 0));
+        assert_eq!(text.matches("Fonts are granted").count(), 1, "{text}");
     }
 }

@@ -2,6 +2,8 @@
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
+    os::unix::ffi::OsStrExt as _,
+    path::Path,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -29,6 +31,29 @@ pub fn write(data: &str) -> Result<(), CliError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Prints the path of a page, after these words: on a terminal with colours as a link that it opens.
+pub fn print_page(words: &str, path: &Path) -> Result<(), CliError> {
+    let is_link = has_colour() && width().is_some();
+    write(&format!("{}report: {}\n", escaped(words), if is_link { link(path) } else { shown(path) }))
+}
+
+fn shown(path: &Path) -> String {
+    escaped(&path.display().to_string()).into_owned()
+}
+
+/// Returns a path with the control sequences (OSC 8) that make it a link; terminals without links show the path alone.
+fn link(path: &Path) -> String {
+    let mut address = "file://".to_owned();
+    for byte in std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' => address.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => address.push(char::from(*byte)),
+            byte => address.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    format!("\x1b]8;;{address}\x1b\\{}\x1b]8;;\x1b\\", shown(path))
 }
 
 /// Whether progress and notes are not printed.
@@ -96,4 +121,20 @@ pub fn charset() -> Option<Charset> {
 /// Returns whether stdout is a terminal with colours, unless the environment disables them, as `NO_COLOR` does.
 pub fn has_colour() -> bool {
     AutoStream::choice(&io::stdout()) != ColorChoice::Never
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::link;
+
+    #[test]
+    fn links_have_the_whole_path_and_no_control_character_of_a_name() {
+        let linked = link(Path::new("/tmp/a b\x1b\u{e9}/report.html"));
+        let shown = linked.strip_prefix("\x1b]8;;file:///tmp/a%20b%1B%C3%A9/report.html\x1b\\");
+        let shown = shown.and_then(|rest| rest.strip_suffix("\x1b]8;;\x1b\\")).expect("a link");
+        assert!(shown.starts_with("/tmp/a b") && !shown.contains('\x1b'), "{shown:?}");
+        assert!(link(Path::new("report.html")).starts_with("\x1b]8;;file:///"), "an absolute path");
+    }
 }

@@ -120,6 +120,11 @@ pub struct ReportArgs {
     /// Write each chart of the page as an SVG file into a folder.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "full"], help_heading = "Output")]
     pub svg: Option<PathBuf>,
+
+    /// Write each chart of the page as a PNG file into a folder, at 1176 pixels of width. Packages can; a build of the sources needs
+    /// the feature `png`.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "full"], help_heading = "Output")]
+    pub png: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

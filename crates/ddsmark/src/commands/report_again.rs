@@ -31,7 +31,7 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
     for name in &flags.overlay {
         overlay(&mut document, name)?;
     }
-    if flags.html.is_some() || flags.svg.is_some() {
+    if flags.html.is_some() || flags.svg.is_some() || flags.png.is_some() {
         return write(&document, path, flags);
     }
     match Form::from_flags(flags.full, &flags.format) {
@@ -50,9 +50,13 @@ fn write(document: &ResultDocument, path: &Path, flags: &ReportArgs) -> Result<E
         let file = file.clone().unwrap_or_else(|| pages::default_path(path));
         pages::deliver(&html_report::html(&page), &file, "")?;
     }
+    let written =
+        |charts: usize, folder: &Path| output::print(&format!("charts: {charts} in {}\n", folder.display()));
     if let Some(folder) = &flags.svg {
-        let charts = pages::write_svgs(&page, folder)?;
-        output::print(&format!("charts: {charts} in {}\n", folder.display()))?;
+        written(pages::write_svgs(&page, folder)?, folder)?;
+    }
+    if let Some(folder) = &flags.png {
+        written(pages::write_pngs(&page, folder)?, folder)?;
     }
     Ok(ExitStatus::Done)
 }

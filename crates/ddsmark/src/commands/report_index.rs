@@ -39,10 +39,10 @@ pub fn is_many(paths: &[PathBuf]) -> bool {
 }
 
 pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
-    if flags.full || flags.svg.is_some() || flags.format.is_any() {
+    if flags.full || flags.svg.is_some() || flags.png.is_some() || flags.format.is_any() {
         return Err(CliError::new(
             ExitStatus::WrongUse,
-            "`--full`, `--svg` and the formats are for one result, and these are many",
+            "`--full`, `--svg`, `--png` and the formats are for one result, and these are many",
             "name one result, or use `--html` or no flag for many",
         ));
     }

@@ -231,7 +231,7 @@ pub fn conclude(
     let page = (!output.no_html).then(|| pages::write_beside(&document, directory)).flatten();
     print(&document, directory, form)?;
     if let (Some(page), Form::Screen | Form::Full, Some(_)) = (page, form, output::width()) {
-        output::print(&format!("report: {}\n", page.display()))?;
+        output::print_page("", &page)?;
     }
     match error {
         Some(error) => Err(error.into()),

@@ -12,6 +12,7 @@ pub mod hosts;
 mod labs;
 pub mod measurement;
 pub mod pages;
+mod painter;
 pub mod perftest;
 pub mod preparation;
 pub mod recipes;

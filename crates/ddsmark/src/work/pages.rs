@@ -5,9 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use html_report::{Page, RunWindows};
+use html_report::{Colours, Page, RunWindows};
 use results::{Directory, DirectoryError, ResultDocument};
 
+use super::painter::Painter;
 use crate::cli::{
     cli_error::{CliError, ExitStatus},
     output::{self, note},
@@ -47,23 +48,42 @@ pub fn deliver(html: &str, path: &Path, words: &str) -> Result<(), CliError> {
         return output::write(html);
     }
     write_text(path, html)?;
-    output::print(&format!("{words}report: {}\n", path.display()))
+    output::print_page(words, path)
 }
 
 fn write_text(path: &Path, text: &str) -> Result<(), CliError> {
-    Directory::save_text(path, text).map_err(|error| not_written(&error))
+    Directory::save_bytes(path, text.as_bytes()).map_err(|error| not_written(&error))
 }
 
-/// Writes each chart of a page into a folder, which is created. Returns the number of files.
+/// Writes each chart of a page as an SVG file into a folder, which is created. Returns the number of files.
 pub fn write_svgs(page: &Page, folder: &Path) -> Result<usize, CliError> {
+    let charts = html_report::drawings(page, Colours::Preferred).into_iter();
+    write_charts(folder, "svg", charts.map(|(name, text)| (name, text.into_bytes())))
+}
+
+/// Writes each chart of a page as a PNG file into a folder, which is created. Returns the number of files.
+pub fn write_pngs(page: &Page, folder: &Path) -> Result<usize, CliError> {
+    let painter = Painter::new()?;
+    let charts = html_report::drawings(page, Colours::Light).into_iter();
+    let painted: Result<Vec<_>, CliError> =
+        charts.map(|(name, text)| Ok((name, painter.png(&text)?))).collect();
+    write_charts(folder, "png", painted?.into_iter())
+}
+
+fn write_charts(
+    folder: &Path,
+    suffix: &str,
+    charts: impl Iterator<Item = (String, Vec<u8>)>,
+) -> Result<usize, CliError> {
     let write = |cause| DirectoryError::Write { path: folder.to_owned(), cause };
     fs::create_dir_all(folder).map_err(write).map_err(|error| not_written(&error))?;
-    let charts = html_report::svgs(page);
-    for (name, text) in &charts {
-        let path = folder.join(name).with_extension("svg");
-        Directory::save_text(&path, text).map_err(|error| not_written(&error))?;
+    let mut written = 0;
+    for (name, bytes) in charts {
+        let path = folder.join(name).with_extension(suffix);
+        Directory::save_bytes(&path, &bytes).map_err(|error| not_written(&error))?;
+        written += 1;
     }
-    Ok(charts.len())
+    Ok(written)
 }
 
 fn not_written(error: &DirectoryError) -> CliError {

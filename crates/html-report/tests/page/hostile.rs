@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use experiment::Workload;
+use html_report::Colours;
 use results::{Warning, WarningKind};
 
 use crate::{judged, page, sample};
@@ -45,9 +46,11 @@ fn hostile_names_are_inert() {
         .descendants()
         .flat_map(|node| node.attributes().map(|attribute| attribute.name().to_owned()).collect::<Vec<_>>());
     assert_eq!(handlers.filter(|name| name.starts_with("on")).count(), 0);
-    for (name, svg) in html_report::svgs(&page) {
-        assert!(!svg.contains("<script"), "{name}");
-        roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{name}: {error}"));
+    for colours in [Colours::Preferred, Colours::Light] {
+        for (name, svg) in html_report::drawings(&page, colours) {
+            assert!(!svg.contains("<script"), "{name}");
+            roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
     }
 }
 

@@ -27,7 +27,8 @@ fn same_result_is_the_same_page() {
     let document = judged(sample::document());
     let once = html_report::html(&page(&document));
     assert_eq!(html_report::html(&page(&document)), once);
-    assert_eq!(html_report::svgs(&page(&document)), html_report::svgs(&page(&document)));
+    let drawings = || html_report::drawings(&page(&document), html_report::Colours::Preferred);
+    assert_eq!(drawings(), drawings());
 }
 
 #[test]

@@ -219,12 +219,12 @@ impl Directory {
         save_json::<ResultDocument>(&self.path.join("result.json"), document)
     }
 
-    /// Saves a text, such as a report, at any path. A reader never sees a part of it.
+    /// Saves a file, such as a report, at any path. A reader never sees a part of it.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn save_text(path: &Path, text: &str) -> Result<(), DirectoryError> {
-        save(path, text.as_bytes())
+    pub fn save_bytes(path: &Path, bytes: &[u8]) -> Result<(), DirectoryError> {
+        save(path, bytes)
     }
 
     /// Returns the windows of a kind of times of a run, such as `rtt`, in ascending order and without empty ones. There are none
