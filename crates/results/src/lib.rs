@@ -35,14 +35,14 @@ pub use schema::{
     LinkCeiling, LinkFrames, LinkLateness, LinkReading, LinkRecord, MAXIMUM_PHASE, MIN_SIDE_BY_SIDE_PCT,
     MaxRate, MaxRateRun, MeasuredValue, Measurement, Metric, MetricSelector, MinDetectableEffect, ModesBy,
     MulticastSent, NoiseProbe, NoiseRule, NoiseSummary, NotMet, Paced, PacedCell, Pairing, ParticipantRecord,
-    PingRetries, ProbeStats, ProcessRecord, PublishedValue, Reception, Reference, ReferenceChange,
-    ReferenceMetric, RepeatedClaim, Resolution, ResultDocument, ResultHeader, Resumption, Ring, Run,
-    RunState, RunningExperiment, SCHEMA_VERSION, SampleSizes, SearchBound, SearchCell, SearchRecord,
-    SearchState, SelfTest, SeparatingField, Sockets, State, SteadyClass, SteadySegment, SteadyState,
-    StoppedBy, SystemOutcome, Tail, TakeStats, ThrottleStats, Throughput, Timeliness, Tool, TrialGoalResult,
-    TrialRecord, TypicalValue, UNDER_DUET_INTERFERENCE, UnpacedRate, Usage, Verdict, VerdictAgreement,
-    VerdictKind, VerdictMode, VerdictSide, Warning, WarningKind, WireBytes, WorstFlow, kind_of_flow,
-    kind_of_hop, sha256,
+    PingRetries, ProbeStats, ProcessRecord, PublishedValue, RateWindows, Reception, Reference,
+    ReferenceChange, ReferenceMetric, RepeatedClaim, Resolution, ResultDocument, ResultHeader, Resumption,
+    Ring, Run, RunState, RunningExperiment, SCHEMA_VERSION, SampleSizes, SearchBound, SearchCell,
+    SearchRecord, SearchState, SelfTest, SeparatingField, Sockets, State, SteadyClass, SteadySegment,
+    SteadyState, StoppedBy, SystemOutcome, Tail, TakeStats, ThrottleStats, Throughput, Timeliness, Tool,
+    TrialGoalResult, TrialRecord, TypicalValue, UNDER_DUET_INTERFERENCE, UnpacedRate, Usage, Verdict,
+    VerdictAgreement, VerdictKind, VerdictMode, VerdictSide, Warning, WarningKind, WireBytes, WorstFlow,
+    kind_of_flow, kind_of_hop, sha256,
 };
 #[cfg(feature = "schema")]
 pub use schema::{comparison_json_schema, json_schema, selftest_json_schema};

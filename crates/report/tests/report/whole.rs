@@ -124,6 +124,7 @@ fn runs_with_and_without_steady_state_are_counted() {
         verdict,
         steady_from_ns: None,
         segments: levels.iter().copied().map(segment).collect(),
+        windows: None,
     };
     let document = sample::document_with(|run| {
         let slow = run.cell == "dds/udp4/latency/1024" && run.block == 2;

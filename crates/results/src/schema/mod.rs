@@ -83,7 +83,7 @@ pub use search::{
 };
 pub use selftest::{Group, KeptSelfTests, NoiseSummary, Resolution, SelfTest};
 pub use spread::EndpointSpread;
-pub use steady::{SteadyClass, SteadySegment, SteadyState};
+pub use steady::{RateWindows, SteadyClass, SteadySegment, SteadyState};
 pub use takes::TakeStats;
 pub use throttle::ThrottleStats;
 pub use timeliness::{CellTimeliness, EndedProcess, NotMet, SystemOutcome, Timeliness};

@@ -14,6 +14,19 @@ pub struct SteadyState {
     pub steady_from_ns: Option<u64>,
     /// Segments of constant level in their order. Adjacent levels differ.
     pub segments: Vec<SteadySegment>,
+    /// Rate over time. Absent for a latency, whose windows are in the log of the run, and in results of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub windows: Option<RateWindows>,
+}
+
+/// Samples that arrived in each window of a run, from the first arrival on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct RateWindows {
+    /// Length of a window in ns.
+    pub length_ns: u64,
+    /// Number of distinct samples that arrived in each window, in their order; at most 25 windows.
+    pub delivered: Vec<u64>,
 }
 
 /// Steady-state class of a run.

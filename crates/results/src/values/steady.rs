@@ -9,7 +9,7 @@ use stats::{Better, Steadiness, format_value, supports_quantile, total};
 use crate::{
     schema::{
         CellResult, Run, Warning, WarningKind,
-        steady::{SteadyClass, SteadySegment, SteadyState},
+        steady::{RateWindows, SteadyClass, SteadySegment, SteadyState},
     },
     values::writing_time::WritingTime,
 };
@@ -18,6 +18,9 @@ use crate::{
 const LEAST_IN_A_WINDOW: u64 = 50;
 /// One in this many windows may have too few values (a stall). It takes the value of the previous window.
 const SPARSE: usize = 20;
+
+/// Maximum number of windows of a rate that a result keeps.
+const MOST_KEPT: usize = 25;
 
 /// Returns the steady-state classes of a latency by the median and by the 99 % quantile of each window, as
 /// `KIND_p50` and `KIND_p99`. If windows have too few values, neighbours are merged. Where merging could hide a
@@ -68,11 +71,17 @@ pub fn steady_rate(received: &Received, writing: WritingTime) -> Option<SteadySt
     }
     let length_ns = window_ns.saturating_mul(together as u64);
     // the rate itself: 0 if nothing arrived
-    Some(in_time(&state, length_ns, |segment| {
+    let in_time = in_time(&state, length_ns, |segment| {
         let counts = &windows[segment.from * together..segment.to * together];
         let time_ns = window_ns.saturating_mul(counts.len() as u64);
         (None, Some(total(counts.iter().copied()) as f64 * 1e9 / time_ns as f64))
-    }))
+    });
+    let kept = whole.div_ceil(MOST_KEPT).max(1);
+    let windows = RateWindows {
+        length_ns: window_ns.saturating_mul(kept as u64),
+        delivered: windows.chunks_exact(kept).map(|group| total(group.iter().copied())).collect(),
+    };
+    Some(SteadyState { windows: Some(windows), ..in_time })
 }
 
 /// Returns the numbers of windows that may be merged so that enough windows are left.
@@ -156,6 +165,7 @@ fn in_time(
                 SteadySegment { from_ns: at(segment.from), to_ns: at(segment.to), level_ns, level_sps }
             })
             .collect(),
+        windows: None,
     }
 }
 

@@ -141,6 +141,14 @@ fn falling_rate_is_a_slowdown_and_the_drain_is_not_classified() {
     assert_eq!((state.verdict, state.steady_from_ns), (SteadyClass::Slowdown, Some(30 * WINDOW_NS)));
     assert!((state.segments[0].level_sps.unwrap() / 100_000.0 - 1.0).abs() < 0.02, "{state:?}");
     assert!((state.segments[1].level_sps.unwrap() / 80_000.0 - 1.0).abs() < 0.02, "{state:?}");
+    // 100 windows are kept by fours: the 8th has 2 at the higher rate and 2 at the lower one.
+    let kept = state.windows.expect("a rate");
+    assert_eq!((kept.length_ns, kept.delivered.len()), (4 * WINDOW_NS, 25));
+    let [first, change, last] = [0, 7, 23].map(|index| kept.delivered[index] as f64 / 4_000.0);
+    assert!(
+        (first - 1.0).abs() < 0.03 && (change - 0.9).abs() < 0.03 && (last - 0.8).abs() < 0.03,
+        "{kept:?}"
+    );
     // a queue that drains afterwards
     let state = steady_rate(&received(1000, 1000, 1.0, 90_000), WRITING).unwrap();
     assert_eq!((state.verdict, state.segments.len()), (SteadyClass::Flat, 1));
@@ -166,7 +174,12 @@ fn state(verdict: SteadyClass, levels: &[f64], rate: bool) -> SteadyState {
         level_ns: Some(*level).filter(|_| !rate),
         level_sps: Some(*level).filter(|_| rate),
     };
-    SteadyState { verdict, steady_from_ns: None, segments: levels.iter().enumerate().map(segment).collect() }
+    SteadyState {
+        verdict,
+        steady_from_ns: None,
+        segments: levels.iter().enumerate().map(segment).collect(),
+        windows: None,
+    }
 }
 
 /// Returns the steady-state warnings of a cell.

@@ -176,7 +176,7 @@ fn runs_without_steady_state_or_values_are_counted() {
         rtt(run, 0.9, 0.01);
         let dds = run.cell.starts_with("dds");
         let verdict = if dds && run.block <= 5 { SteadyClass::NoSteadyState } else { SteadyClass::Flat };
-        let state = SteadyState { verdict, steady_from_ns: None, segments: Vec::new() };
+        let state = SteadyState { verdict, steady_from_ns: None, segments: Vec::new(), windows: None };
         run.steady_state.insert("rtt_p50".to_owned(), state);
         match run.block {
             10 if dds => run.state = RunState::Failed,
