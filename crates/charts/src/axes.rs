@@ -43,6 +43,13 @@ impl Ticks {
             let tick = |(index, name): (usize, &String)| Tick { value: index as f64, text: name.clone() };
             return Self { ticks: names.iter().enumerate().map(tick).collect(), unit: "", factor: 1.0 };
         }
+        if axis.unit == Unit::Memory && axis.ticks.is_empty() {
+            // A round number of bytes is none of KiB.
+            let prefix = axis.unit.prefix(map.highest());
+            let tick = |value: f64| Tick { value, text: round(value / prefix.factor) };
+            let ticks = map.ticks_in(prefix.factor, most).into_iter().map(tick).collect();
+            return Self { ticks, unit: prefix.name, factor: prefix.factor };
+        }
         let values = if axis.ticks.is_empty() { map.ticks(most) } else { axis.ticks.clone() };
         let values: Vec<f64> = values.into_iter().filter(|value| map.contains(*value)).collect();
         Self::of(&values, axis.unit, map.kind)
@@ -275,6 +282,26 @@ mod tests {
             texts(&[0.0, 5e5, 1e6], Unit::Nanoseconds, Kind::Linear),
             ("0 | 0.5 | 1".to_owned(), "ms")
         );
+    }
+
+    #[test]
+    fn memory_is_in_round_numbers_of_its_unit() {
+        let texts = |scale: Scale, low: f64, high: f64| {
+            let map = Map::new(&scale, [low, high], 0.0, 200.0);
+            let ticks = Ticks::new(&Axis { unit: Unit::Memory, scale, ..Axis::default() }, &map, 5);
+            let all: Vec<String> = ticks.ticks.into_iter().map(|tick| tick.text).collect();
+            (all.join(" | "), ticks.unit)
+        };
+        let kib = 1024.0;
+        assert_eq!(
+            texts(Scale::Linear, 700.0 * kib, 900.0 * kib),
+            ("700 | 750 | 800 | 850 | 900".to_owned(), "KiB")
+        );
+        assert_eq!(
+            texts(Scale::Linear, 870.0 * kib, 1048.0 * kib),
+            ("0.85 | 0.9 | 0.95 | 1".to_owned(), "MiB")
+        );
+        assert_eq!(texts(Scale::Log, 2.0 * kib, 90.0 * kib), ("3 | 10 | 30 | 100".to_owned(), "KiB"));
     }
 
     #[test]

@@ -95,6 +95,24 @@ impl Map {
         self.kind.place(value).is_some_and(|at| at >= self.low - tolerance && at <= self.high + tolerance)
     }
 
+    /// Returns the highest value of the domain.
+    pub fn highest(&self) -> f64 {
+        match self.kind {
+            Kind::Linear => self.high,
+            Kind::Log => 10_f64.powf(self.high),
+            Kind::Nines => 1.0,
+        }
+    }
+
+    /// Returns at most about `most` values inside the domain that are round in a unit of this many base units, ascending.
+    pub fn ticks_in(&self, factor: f64, most: usize) -> Vec<f64> {
+        let (low, high) = match self.kind {
+            Kind::Log => (self.low - factor.log10(), self.high - factor.log10()),
+            Kind::Linear | Kind::Nines => (self.low / factor, self.high / factor),
+        };
+        Self { low, high, ..*self }.ticks(most).into_iter().map(|tick| tick * factor).collect()
+    }
+
     /// Returns at most about `most` round values inside the domain, ascending.
     pub fn ticks(&self, most: usize) -> Vec<f64> {
         let mut ticks = match self.kind {

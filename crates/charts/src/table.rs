@@ -86,6 +86,10 @@ fn strip(strip: &RunStrip, bounds: &str) -> Table {
                 String::new(),
             ]);
         }
+        let limit = series
+            .limit
+            .map(|limit| ["limit".to_owned(), number(limit, prefix), NONE.to_owned(), String::new()]);
+        rows.extend(limit.map(|row| [vec![name.clone()], row.to_vec()].concat()));
         for run in &series.runs {
             let kind = match run.mark {
                 RunMark::Counted => "",

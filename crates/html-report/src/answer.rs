@@ -33,7 +33,15 @@ pub(crate) fn answer(scene: &Scene<'_>) -> Vec<Sentence> {
         sentences.extend(too_few(scene));
     }
     if sentences.is_empty() {
-        sentences.push(vec![plain("No run has a value: see the failures below.")]);
+        let searches = scene.of_workload(Workload::Search);
+        let has_searches =
+            searches.iter().flat_map(|(_, cells)| cells).any(|cell| cell.valid_runs().next().is_some());
+        sentences.push(vec![plain(match has_searches {
+            true => {
+                "No search found a load that meets its goal: even the lowest one that was tried does not."
+            }
+            false => "No run has a value: see the failures below.",
+        })]);
     }
     sentences.truncate(MOST);
     sentences
@@ -46,7 +54,10 @@ fn from_verdicts(scene: &Scene<'_>) -> Vec<Sentence> {
     let Some(first) = compared.iter().find(|verdict| is_claim(verdict)).or(compared.first()) else {
         return Vec::new();
     };
-    if compared.iter().all(|verdict| blocks_needed(verdict).is_some()) {
+    // Without a single claim or estimate of one, the values say more.
+    if compared.iter().all(|verdict| blocks_needed(verdict).is_some() || verdict.withheld.is_some())
+        && compared.iter().any(|verdict| blocks_needed(verdict).is_some())
+    {
         return Vec::new();
     }
     let of_systems = systems::verdicts(scene);

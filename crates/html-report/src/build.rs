@@ -1,11 +1,11 @@
 //! A result as a page.
 
-use report::parts::{self, NoteList};
+use report::parts::{self, DataTable, NoteList};
 use results::{ResultDocument, State};
 
 use crate::{
     answer,
-    figures::{self, overlay, time},
+    figures::{self, time},
     fitness, key_figures,
     page::Page,
     rows,
@@ -14,6 +14,11 @@ use crate::{
     values::{LEAST_FOR_INTERVAL, with_minus},
 };
 
+/// Maximum number of comparisons that are a list of sentences; more are a table.
+const MOST_VERDICTS: usize = 12;
+/// Name of the fact about the design.
+const DESIGN: &str = "Design";
+
 /// Returns the page about a result. `windows` are those of [`wanted_runs`]; without them, charts over time
 /// are left out.
 #[must_use]
@@ -21,11 +26,15 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
     let scene = Scene::new(document, windows);
     let (sections, omitted) = figures::sections(&scene);
     let question = question(document);
-    let facts = parts::facts(document).into_iter().map(|fact| (fact.name, fact.text));
-    let conditions = ("Conditions".to_owned(), parts::conditions(document));
+    // The design in full, instead of its short form.
+    let facts = parts::facts(document).into_iter().filter(|fact| fact.name != DESIGN);
+    let facts = facts.map(|fact| (fact.name, fact.text));
+    let conditions = (DESIGN.to_owned(), parts::conditions(document));
+    let verdict_rows = parts::verdict_table(document);
+    let is_long = verdict_rows.rows.len() > MOST_VERDICTS;
     let lists = [
         parts::failures(document),
-        parts::verdicts(document),
+        if is_long { parts::verdicts_in_brief(document) } else { parts::verdicts(document) },
         parts::findings(document),
         parts::warnings(document),
     ];
@@ -41,11 +50,12 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
         sections,
         omitted,
         notes: lists.into_iter().filter(|list| !list.items.is_empty()).map(typeset).collect(),
+        verdicts: is_long.then(|| with_minus_signs(verdict_rows)),
         facts: facts.chain([conditions]).collect(),
         settings: parts::settings_groups(document),
         policies: parts::policies(document),
         links: parts::link_tables(document),
-        published: overlay::sources(document),
+        published: parts::published(document),
         command: parts::command(document),
         cells: parts::tables(document),
         rows: rows::rows(document),
@@ -56,6 +66,11 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
              runs; a chart and a finding describe these runs."
         ),
     }
+}
+
+fn with_minus_signs(table: DataTable) -> DataTable {
+    let row = |row: Vec<String>| row.iter().map(|entry| with_minus(entry)).collect();
+    DataTable { rows: table.rows.into_iter().map(row).collect(), ..table }
 }
 
 fn typeset(list: NoteList) -> NoteList {

@@ -28,6 +28,8 @@ pub struct Page {
     pub omitted: Vec<String>,
     /// Failures, verdicts, findings and warnings; empty lists are absent.
     pub notes: Vec<NoteList>,
+    /// Verdicts, one per row, if there are too many for a list.
+    pub verdicts: Option<DataTable>,
     /// Facts about the measurement: drivers, hosts, design, noise, date.
     pub facts: Vec<(String, String)>,
     /// Effective QoS and settings of each group of cells.

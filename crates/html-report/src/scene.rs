@@ -125,7 +125,11 @@ fn without_common_driver(names: Vec<String>) -> Vec<String> {
         |name: &String| name.split_once(' ').map(|(driver, rest)| (driver.to_owned(), rest.to_owned()));
     let parts: Option<Vec<(String, String)>> = names.iter().map(rest).collect();
     match parts {
-        Some(parts) if parts.iter().all(|(driver, _)| *driver == parts[0].0) => {
+        // A single configuration is named as a whole.
+        Some(parts)
+            if parts.iter().all(|(driver, _)| *driver == parts[0].0)
+                && parts.iter().any(|part| *part != parts[0]) =>
+        {
             parts.into_iter().map(|(_, rest)| rest).collect()
         }
         _ => names,

@@ -36,8 +36,8 @@ impl Quantity {
             Self::WirePerByte => {
                 let delivered = run.throughput()?.delivered as f64 * cell.factors.size_bytes as f64;
                 let received = run.wire.as_ref()?.rx_bytes as f64;
-                // A driver that does not use the interface has no such bytes.
-                (delivered > 0.0 && received > 0.0).then_some(received / delivered)
+                // Of a driver that does not use the interface, only bytes of other programs are there.
+                (delivered > 0.0 && received > 0.5 * delivered).then_some(received / delivered)
             }
             Self::SampleTime => {
                 let (writers, _) = cell.factors.topology.mesh()?;

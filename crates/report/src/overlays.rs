@@ -97,11 +97,17 @@ pub fn overlay_tables(document: &ResultDocument, options: Options) -> String {
 
 /// Returns what the tables mean, the source of each system, and what differs.
 pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
-    let overlays = overlays(document);
-    if overlays.is_empty() {
-        return Vec::new();
+    let sources = sources(document);
+    match sources.is_empty() {
+        true => sources,
+        false => std::iter::once(published::LEGEND.to_owned()).chain(sources).collect(),
     }
-    let mut paragraphs = vec![published::LEGEND.to_owned()];
+}
+
+/// Returns the source of each system, and what differs from the result.
+pub(crate) fn sources(document: &ResultDocument) -> Vec<String> {
+    let overlays = overlays(document);
+    let mut paragraphs = Vec::new();
     let systems =
         |of: Vec<&Overlay<'_>>| of.iter().map(|overlay| overlay.system).collect::<Vec<_>>().join("; ");
     let texts = |overlay: &Overlay<'_>| format!("{}. {}", overlay.source, overlay.note);

@@ -1,12 +1,12 @@
 //! Parts of a result as texts and tables, for other forms of a report: the words and numbers of the text.
 
-use experiment::Policy;
-use results::{CellResult, ResultDocument};
+use experiment::{Figure, Policy};
+use results::{CellResult, ConclusionWords, ResultDocument, Verdict, VerdictKind};
 
 use crate::{
     costs, drivers, groups,
     layout::{self, Grid},
-    legend, links, number, result_list, settings, shell, short_name,
+    legend, links, number, overlays, published, result_list, settings, shell, short_name,
     summary::{self, NoteKind},
     system, system_verdict,
 };
@@ -73,6 +73,33 @@ pub fn verdicts(document: &ResultDocument) -> NoteList {
     summary::notes(document, NoteKind::Verdicts)
 }
 
+/// Returns the heading of the verdicts, what limits them, and what they say about systems; [`verdict_table`] has each of them.
+#[must_use]
+pub fn verdicts_in_brief(document: &ResultDocument) -> NoteList {
+    summary::notes(document, NoteKind::VerdictsInBrief)
+}
+
+/// Returns a row for each comparison.
+#[must_use]
+pub fn verdict_table(document: &ResultDocument) -> DataTable {
+    let compared = || document.verdicts.iter().filter(|verdict| verdict.kind == VerdictKind::Comparison);
+    let has_flows = compared().any(|verdict| verdict.flow.is_some());
+    let row = |verdict: &Verdict| {
+        let ConclusionWords { conclusion, detail, interval, basis } = verdict.words();
+        let verdict_words = if detail.is_empty() { conclusion } else { format!("{conclusion}: {detail}") };
+        let mut row = vec![verdict.treatment.cell.clone(), verdict.baseline.cell.clone()];
+        row.extend(has_flows.then(|| verdict.flow.clone().unwrap_or_default()));
+        let metric =
+            if verdict.flow.is_none() { verdict.metric_name() } else { verdict.metric.words().to_owned() };
+        row.extend([metric, verdict_words, interval, basis]);
+        row
+    };
+    let heads = ["Cell", "Against", "Flow", "Metric", "Verdict", "Interval", "Basis"];
+    let heads = heads.into_iter().filter(|head| has_flows || *head != "Flow");
+    let columns = heads.map(|head| (head.to_owned(), false)).collect();
+    DataTable { title: String::new(), columns, rows: compared().map(row).collect() }
+}
+
 /// Returns the first sentence of each finding, the most important first.
 #[must_use]
 pub fn findings(document: &ResultDocument) -> NoteList {
@@ -89,6 +116,19 @@ pub fn warnings(document: &ResultDocument) -> NoteList {
 #[must_use]
 pub fn costs_in_words(document: &ResultDocument) -> Vec<String> {
     costs::sentences(&costs::costs(document))
+}
+
+/// Returns the source of each published system beside the result, and what differs between the two.
+#[must_use]
+pub fn published(document: &ResultDocument) -> Vec<String> {
+    overlays::sources(document)
+}
+
+/// Returns the name of the measured value that a published figure is beside, without its unit.
+#[must_use]
+pub fn beside_figure(figure: Figure) -> String {
+    let heading = published::heading(figure);
+    heading.split(" (").next().unwrap_or(&heading).to_owned()
 }
 
 /// Returns the name of a flow, with that of one of its readers if it has several.
@@ -135,7 +175,9 @@ pub fn topics_in_brief(document: &ResultDocument) -> Option<DataTable> {
     };
     Some(DataTable {
         title,
-        columns: kept.iter().map(|index| table.columns[*index].clone()).collect(),
+        columns: std::iter::once(("Driver and topic".to_owned(), false))
+            .chain(kept.iter().skip(1).map(|index| table.columns[*index].clone()))
+            .collect(),
         rows: table.rows.iter().take(MOST_ROWS).map(row).collect(),
     })
 }

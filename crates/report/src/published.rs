@@ -80,7 +80,7 @@ pub(crate) fn table(rows: &[(&CellResult, Vec<&PublishedValue>)], names: Option<
 }
 
 /// Returns the heading of the measured value that a figure is beside.
-fn heading(figure: Figure) -> String {
+pub(crate) fn heading(figure: Figure) -> String {
     match (figure, figure.statistic()) {
         (_, Some(statistic)) => format!("RTT {} (µs)", statistic.name().replace('_', ".")),
         (Figure::Delivered, None) => "Samples/s".to_owned(),

@@ -16,7 +16,7 @@ const BAR: f64 = 11.0;
 const STEP: f64 = 13.0;
 /// Space between groups in px.
 const GROUP_GAP: f64 = 11.0;
-/// Space for a number in px.
+/// Least space for a number in px.
 const NUMBER: f64 = 40.0;
 /// Size of names in px.
 const NAME: f64 = 12.5;
@@ -50,7 +50,11 @@ pub(crate) fn draw(bars: &Bars, canvas: &mut Canvas) -> f64 {
     let places =
         if is_told_by_colour(bars) { [Names::First, Names::Above] } else { [Names::Behind, Names::Above] };
     let least = 0.35 * (total - left);
-    let end = |names| right_end(bars, &map, total, names);
+    // Numbers of one unit; those of rates have many digits.
+    let factor = XAxis::with_map(&axis, map).factor();
+    let numbers = all().map(|bar| width(&format!("{}  ", plain(bar.total.value / factor)), NAME));
+    let number = numbers.fold(NUMBER, f64::max);
+    let end = |names| right_end(bars, &map, (total, number), names);
     let names = places.into_iter().find(|names| end(*names) >= left + least).unwrap_or(Names::Above);
     let x = XAxis::with_map(&axis, map.onto(left, end(names).max(left + least)));
     let factor = x.factor();
@@ -101,13 +105,13 @@ fn is_told_by_colour(bars: &Bars) -> bool {
 }
 
 /// Returns the end of the axis, such that all numbers and names behind the bars fit.
-fn right_end(bars: &Bars, map: &Map, total: f64, names: Names) -> f64 {
+fn right_end(bars: &Bars, map: &Map, (total, number): (f64, f64), names: Names) -> f64 {
     let left = map.from;
     let mut length = total - left - 12.0;
     for (index, group) in bars.groups.iter().enumerate() {
         let is_named = names == Names::Behind || (names == Names::First && index == 0);
         for bar in &group.bars {
-            let behind = 6.0 + NUMBER + if is_named { width(&bar.series.name, NAME) } else { 0.0 };
+            let behind = 6.0 + number + if is_named { width(&bar.series.name, NAME) } else { 0.0 };
             let end = extent(&bar.total).filter(|value| drawable(*value)).fold(self::length(bar), f64::max);
             let share = (end / map.high).clamp(0.0, 1.0);
             if share > 0.0 {

@@ -32,7 +32,7 @@ pub(crate) fn draw(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
 
 fn values(series: &StripSeries) -> impl Iterator<Item = f64> + '_ {
     let runs = series.runs.iter().map(|run| run.value);
-    runs.chain(series.median.iter().flat_map(extent))
+    runs.chain(series.median.iter().flat_map(extent)).chain(series.limit)
 }
 
 /// Returns the first and last block.
@@ -117,6 +117,12 @@ fn band(series: &StripSeries, canvas: &mut Canvas, y: &YAxis, (left, right): (f6
         canvas.line((left, at), (right, at), &format!("thin {slot}"));
         interval(series, median, canvas, y, right + 11.0, unit);
     }
+}
+
+fn limit(series: &StripSeries, canvas: &mut Canvas, y: &YAxis, (left, right): (f64, f64), unit: Unit) {
+    let Some((limit, at)) = series.limit.and_then(|limit| Some((limit, y.map.at(limit)?))) else { return };
+    let title = tooltip(&[&series.series.name, "limit"], &value(limit, unit), "");
+    canvas.rule((left, at), (right, at), "ref ink", &title);
 }
 
 /// Draws the median with its interval in the margin.
@@ -206,6 +212,7 @@ fn panel(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     x.draw_label(canvas, left, right, bottom);
     for series in &strip.series {
         band(series, canvas, &y, (left, right), unit);
+        limit(series, canvas, &y, (left, right), unit);
     }
     let (first, last) = blocks(strip);
     let r = if last - first >= MANY_BLOCKS { 2.0 } else { MARK };
@@ -284,6 +291,7 @@ fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     for ((series, y), (name, numbers)) in strip.series.iter().zip(&axes).zip(texts) {
         y.draw(canvas, left, right, true);
         band(series, canvas, y, (left, right), unit);
+        limit(series, canvas, y, (left, right), unit);
         dots(series, canvas, &x, y, (unit, 0.0, r));
         let middle = f64::midpoint(y.map.from, y.map.to);
         let class = format!("n {}", series.series.slot.class());

@@ -26,6 +26,8 @@ pub struct StripSeries {
     pub runs: Vec<Run>,
     /// Median of the counted runs with its interval.
     pub median: Option<Estimate>,
+    /// Largest acceptable value: a line with long dashes.
+    pub limit: Option<f64>,
 }
 
 /// One run.

@@ -180,6 +180,17 @@ fn lines_are_interrupted_where_a_value_is_missing() {
 }
 
 #[test]
+fn numbers_of_many_digits_fit_behind_bars() {
+    let total = charts::Estimate::within(605_522.0, 390_000.0, 642_000.0);
+    let bar = charts::Bar { series: Series::new("sim", Slot::S1), parts: vec![total.value], total };
+    let groups = vec![charts::BarGroup { label: String::new(), bars: vec![bar] }];
+    let x = Axis { unit: Unit::SamplesPerSecond, ..Axis::default() };
+    let bars = charts::Bars { x, groups, ..charts::Bars::default() };
+    let chart = Chart { kind: ChartKind::Bars(bars), ..line(Scale::Log, &[]) };
+    assert!(draw(&chart).contains(">605\u{202f}522  sim<"), "{}", draw(&chart));
+}
+
+#[test]
 fn a_chart_without_values_says_so() {
     for values in [&[][..], &[0.0, -1.0, f64::NAN]] {
         assert!(draw(&line(Scale::Log, values)).contains("No values to draw"));
@@ -190,12 +201,18 @@ fn a_chart_without_values_says_so() {
 fn an_interval_without_an_end_is_an_arrow() {
     let runs = vec![Run { block: 1, value: 10.0, mark: RunMark::Counted, detail: String::new() }];
     let median = Some(Estimate { value: 10.0, interval: Some(Interval { low: 5.0, high: f64::INFINITY }) });
-    let series = vec![StripSeries { series: Series::new("a", Slot::S2), runs, median }];
+    let series = vec![StripSeries { series: Series::new("a", Slot::S2), runs, median, limit: Some(20.0) }];
     let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
     let strip = RunStrip { y, series, ..RunStrip::default() };
     let chart = Chart { kind: ChartKind::RunStrip(strip), ..line(Scale::Log, &[]) };
     let text = draw(&chart);
     assert!(text.contains("10.0\u{a0}ns (5.00 to \u{221e})"), "{text}");
+    let document = Document::parse(&text).expect("XML");
+    let limits = of_class(&document, "ref");
+    let title = limits[0].first_element_child().and_then(|title| title.text());
+    assert_eq!((limits.len(), title), (1, Some("a, limit: 20.0 ns")));
+    let [at, run] = [limits[0], of_class(&document, "run")[0]].map(|node| middle(node).1);
+    assert!(at < run, "the limit is above the run: {at}, {run}");
     let mark = key_mark(Estimate::within(5.0, 4.0, 100.0), Interval { low: 0.0, high: 10.0 }, Slot::S1);
     assert!(mark.contains("class=\"arr s1\"") && mark.contains("aria-hidden"), "{mark}");
 }

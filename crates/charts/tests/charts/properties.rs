@@ -122,8 +122,8 @@ fn strip() -> impl Strategy<Value = ChartKind> {
     let block = prop_oneof![4 => 1..30_u32, 1 => any::<u32>()];
     let run = (block.clone(), value(), select(marks), text());
     let run = run.prop_map(|(block, value, mark, detail)| Run { block, value, mark, detail });
-    let series = (series(), vec(run, 0..8), prop::option::of(estimate()));
-    let series = series.prop_map(|(series, runs, median)| StripSeries { series, runs, median });
+    let series = (series(), vec(run, 0..8), prop::option::of(estimate()), prop::option::of(value()));
+    let series = series.prop_map(|(series, runs, median, limit)| StripSeries { series, runs, median, limit });
     (text(), axis(), vec(series, 0..7), vec(block, 0..5))
         .prop_map(|(x_label, y, series, noisy)| ChartKind::RunStrip(RunStrip { x_label, y, series, noisy }))
 }

@@ -41,12 +41,17 @@ fn verdict(scene: &Scene<'_>, of: &SystemVerdict) -> Option<Sentence> {
         sentence.push(plain(" than with "));
         sentence.push(name(&of.baseline)?);
     }
+    let (are_better, are_worse) = (verb(&of.better), verb(&of.worse));
     sentence.push(plain(match (of.better.is_empty(), of.worse.is_empty()) {
-        (false, true) => format!(". Better: {better}; nothing is shown to be worse."),
-        (true, _) => format!(". Worse: {worse}; nothing is shown to be better."),
-        (false, false) => format!(". Better: {better}. Worse: {worse}."),
+        (false, true) => format!(": {better} {are_better} better, and nothing is shown to be worse."),
+        (true, _) => format!(": {worse} {are_worse} worse, and nothing is shown to be better."),
+        (false, false) => format!(": {better} {are_better} better, but {worse} {are_worse} worse."),
     }));
     Some(sentence)
+}
+
+const fn verb(names: &[String]) -> &'static str {
+    if names.len() == 1 { "is" } else { "are" }
 }
 
 /// Returns the first names, and how many there are besides.

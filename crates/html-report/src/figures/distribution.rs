@@ -7,7 +7,7 @@ use charts::{
 use results::{CellResult, Metric, QUANTILES, RunState};
 
 use super::{
-    frame::{Frame, hollow_note, names, noisy, sizes_and_n},
+    frame::{Frame, hollow_note, list, names, noisy, sizes_and_n},
     limits::{MOST_SERIES, ONE_PANEL},
 };
 use crate::{
@@ -162,6 +162,9 @@ pub(crate) fn strip_note(scene: &Scene<'_>, cells: &[&CellResult], series: &[Str
     if series.iter().any(|of| of.runs.iter().any(|run| run.mark == RunMark::Doubtful)) {
         note.push_str(&hollow_note(cells));
     }
+    if series.iter().any(|of| of.limit.is_some()) {
+        note.push_str(" Long dashes: the limit.");
+    }
     note
 }
 
@@ -185,7 +188,8 @@ fn separated(series: &[StripSeries]) -> Option<String> {
 
 fn strip(series: &Series, cell: &CellResult, quantity: Quantity) -> StripSeries {
     let median = quantity.over_runs(cell);
-    StripSeries { series: series.clone(), runs: dots(cell, |run| quantity.of(cell, run)), median }
+    let runs = dots(cell, |run| quantity.of(cell, run));
+    StripSeries { series: series.clone(), runs, median, limit: None }
 }
 
 /// Returns each run of a cell that has the value, or that is invalid, as a dot.
@@ -239,9 +243,9 @@ fn percentiles(
     if series.iter().any(|of| (2..=MOST_HAIRS).contains(&of.runs.len())) {
         note.push_str("Hair: each run. ");
     }
-
     note.push_str("A line ends at the last percentile that enough samples support");
     note.push_str(if pooled { "; dashed: of all runs pooled." } else { "." });
+    note.push_str(&longest(focus, kind));
     let mut conditions = vec!["by percentile".to_owned(), "logarithmic".to_owned()];
     conditions.extend(sizes_and_n(&cells, Some(kind)));
     let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
@@ -265,6 +269,17 @@ fn percentiles(
     figure.chart.subtitle =
         figure.chart.subtitle.replacen(&super::frame::capital(quantity.words()), words, 1);
     Some(figure)
+}
+
+/// Returns a sentence with the longest time of all runs of each cell, beyond all percentiles; empty without times.
+fn longest(focus: &[(&Series, &CellResult)], kind: &str) -> String {
+    let of_cell = |(series, cell): &(&Series, &CellResult)| {
+        let runs = cell.claimed_runs().filter_map(|run| run.latency.get(kind)).filter(|of| of.n > 0);
+        let longest = charts::number::value(runs.map(|of| of.max_ns).max()? as f64, Unit::Nanoseconds);
+        Some(if focus.len() > 1 { format!("{longest} with {}", series.name) } else { longest })
+    };
+    let all: Vec<String> = focus.iter().filter_map(of_cell).collect();
+    if all.is_empty() { String::new() } else { format!(" The longest of all: {}.", list(&all)) }
 }
 
 fn of_cell(series: &Series, cell: &CellResult, kind: &str) -> Option<PercentileSeries> {

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use charts::{Axis, ChartKind, RunStrip, Scale, Series, StripSeries};
-use experiment::{Deadline, Flow};
+use charts::{Axis, ChartKind, RunStrip, Scale, Series, StripSeries, Unit};
+use experiment::Flow;
 use results::{CellFlow, CellResult, Metric, Run, Strain};
 
 use super::{
@@ -23,6 +23,28 @@ const METRICS: [(&str, &str, Metric); 3] = [
     ("flows", "Flows", Metric::ResponseP50),
     ("flows-p99", "Flows, p99", Metric::ResponseP99),
 ];
+
+/// Multiple of the highest value of a flow up to which its limit is drawn.
+const FAR_ABOVE: f64 = 10.0;
+
+/// Returns the limit of a metric of a flow in the unit of charts: of its missed deadlines, and of its 99 % response time the deadline.
+fn limit(flow: &Flow, metric: Metric) -> Option<f64> {
+    let deadline = flow.deadline?;
+    match metric {
+        Metric::Missed => Some(deadline.limit_pct()),
+        Metric::ResponseP99 => Some(deadline.deadline_ns as f64),
+        _ => None,
+    }
+}
+
+/// Formats the limit of a metric of a flow.
+fn limit_words(flow: &Flow, metric: Metric) -> Option<String> {
+    let limit = limit(flow, metric)?;
+    Some(match metric {
+        Metric::Missed => format!("limit {}\u{a0}%", results::format_value(limit)),
+        _ => format!("deadline {}", charts::number::value(limit, Unit::Nanoseconds)),
+    })
+}
 
 /// Cells of a mix with their series, and the flows in the order in which they are shown.
 struct Mix<'s, 'd> {
@@ -62,9 +84,6 @@ impl<'s, 'd> Mix<'s, 'd> {
 
     /// Returns the series of a flow: a row for each cell with values.
     fn series(&self, flow: &Flow, metric: Metric) -> Vec<StripSeries> {
-        let limit = flow.deadline.map(Deadline::limit_pct).filter(|_| metric == Metric::Missed);
-        let limit =
-            limit.map_or_else(String::new, |pct| format!(" (limit {}\u{a0}%)", results::format_value(pct)));
         let of_cell = |(of, cell): &(&Series, &CellResult)| {
             let value = |run: &Run| run.observed(metric, Some(&flow.name));
             let driver = if self.cells.len() > 1 { format!(", {}", of.name) } else { String::new() };
@@ -72,10 +91,16 @@ impl<'s, 'd> Mix<'s, 'd> {
             // The dots of all runs are shown, but no median of the quick ones alone.
             let is_complete = cell.values_of(metric, Some(&flow.name)).is_some();
             let median = estimate(&values)?;
+            let runs = dots(cell, value);
+            let highest =
+                runs.iter().map(|run| run.value).filter(|value| value.is_finite()).fold(0.0, f64::max);
+            // One that is far above all runs would leave no room for their differences.
+            let limit = limit(flow, metric).filter(|limit| *limit <= FAR_ABOVE * highest);
             Some(StripSeries {
-                series: Series::new(format!("{}{limit}{driver}", flow.name), of.slot),
-                runs: dots(cell, value),
+                series: Series::new(format!("{}{driver}", flow.name), of.slot),
+                runs,
                 median: is_complete.then_some(median),
+                limit,
             })
         };
         self.cells.iter().filter_map(of_cell).collect()
@@ -98,9 +123,14 @@ impl<'s, 'd> Mix<'s, 'd> {
         let cells: Vec<&CellResult> = self.cells.iter().map(|(_, cell)| *cell).collect();
         let scale = if is_missed { Scale::FromZero } else { scale(&values) };
         let quantity = Quantity::Metric(metric);
-        let words = shown
-            .iter()
-            .map(|(flow, _)| format!("{}: {} at {}", flow.name, flow.size_words(bytes), flow.load));
+        // What all flows have in common is said once.
+        let limits: Vec<Option<String>> = shown.iter().map(|(flow, _)| limit_words(flow, metric)).collect();
+        let common = limits.first().filter(|first| limits.iter().all(|limit| limit == *first)).cloned();
+        let words = shown.iter().zip(&limits).map(|((flow, _), limit)| {
+            let limit = limit.as_ref().filter(|_| common.is_none());
+            let limit = limit.map_or_else(String::new, |limit| format!(", {limit}"));
+            format!("{}: {} at {}{limit}", flow.name, flow.size_words(bytes), flow.load)
+        });
         let words = capital(&words.collect::<Vec<_>>().join("; "));
         let (part, title) = match shown.len() {
             n if n == self.all => (String::new(), format!("Each flow: {}", quantity.words())),
@@ -113,6 +143,7 @@ impl<'s, 'd> Mix<'s, 'd> {
         let note = format!("{}{part} {words}.", strip_note(scene, &cells, &series));
         let mut conditions = vec![scale_words(&scale).to_owned()];
         conditions.extend(sizes_and_n(&cells, None));
+        conditions.extend(common.flatten());
         let frame = Frame {
             id,
             short,

@@ -37,7 +37,7 @@ impl Frame<'_> {
         let note = format!("{}{}", self.note, part_shown(scene, cells));
         let mut parts = vec![capital(self.quantity.words())];
         parts.extend(self.conditions);
-        parts.push(runs.clone());
+        parts.push(runs.replace(' ', "\u{a0}"));
         Figure {
             id: self.id.to_owned(),
             short: self.short,
@@ -121,8 +121,8 @@ pub(crate) fn sizes_and_n(cells: &[&CellResult], kind: Option<&str>) -> Vec<Stri
     if let (Some(least), Some(most)) = (counts().min(), counts().max()) {
         let number = |n: u64| charts::number::round(n as f64);
         words.push(match least == most {
-            true => format!("n = {}", number(most)),
-            false => format!("n = {} to {}", number(least), number(most)),
+            true => format!("n\u{a0}=\u{a0}{}", number(most)),
+            false => format!("n\u{a0}=\u{a0}{} to {}", number(least), number(most)),
         });
     }
     words

@@ -29,8 +29,10 @@ impl Columns {
             Self::Sizes
         } else if distinct(cells, rate).len() > 1 {
             Self::Rates
-        } else {
+        } else if distinct(cells, |cell| Endpoints::of(&cell.factors)).len() > 1 {
             Self::Endpoints
+        } else {
+            Self::Sizes
         }
     }
 

@@ -7,7 +7,7 @@ use results::{CellResult, FindingKind, Metric};
 
 use super::{
     distribution::OfWorkload,
-    frame::{Frame, capital, hollow_note, list, names, sizes_and_n},
+    frame::{Frame, hollow_note, list, names, sizes_and_n},
     heat,
     limits::{MOST_SERIES, ONE_PANEL},
     sizes::{ghost, points},
@@ -151,7 +151,7 @@ fn title(scene: &Scene<'_>, all: &[(&Series, Vec<&CellResult>)]) -> Option<Strin
     };
     let texts: Option<Vec<String>> = all.iter().map(of_series).collect();
     let texts = texts.filter(|texts| (1..=3).contains(&texts.len()))?;
-    Some(capital(&list(&texts)))
+    Some(list(&texts))
 }
 
 /// Returns delivered over planned rates, if a load was not kept up with.

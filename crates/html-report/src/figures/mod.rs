@@ -24,6 +24,9 @@ use crate::{
     scene::Scene,
 };
 
+/// Heading of the charts over the number of endpoints.
+const ENDPOINTS: &str = "What does one more endpoint cost?";
+
 /// Returns the charts of a page under their headings, and what is left out.
 pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
     let mut omitted = Vec::new();
@@ -48,6 +51,7 @@ pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
     }
     // Of a mix, each flow has its own values; those of all together depend on which one sends most.
     let flows = flows::figures(scene, &paced);
+    let published = |figure: Option<Figure>| figure.into_iter().collect::<Vec<_>>();
     let mut sections = vec![
         Section { heading: "How much is the difference, and is it real?", figures: verdicts::figures(scene) },
         Section {
@@ -55,6 +59,7 @@ pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
             figures: [
                 distribution::latency(scene, &latency),
                 sizes::latency(scene, &latency),
+                published(overlay::bars(scene, &latency, "published-latency", overlay::RTT)),
                 time::figures(scene, Workload::Latency),
             ]
             .concat(),
@@ -76,16 +81,14 @@ pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
             },
             figures: [
                 sizes::throughput(scene, &throughput),
+                published(overlay::bars(scene, &throughput, "published-throughput", overlay::GOODPUT)),
                 distribution::throughput(scene, &throughput),
                 time::rates(scene, &throughput),
                 cost::figures(scene, &throughput, &latency),
             ]
             .concat(),
         },
-        Section {
-            heading: "What does one more endpoint cost?",
-            figures: [scaling::figures(scene), topology::figures(scene)].concat(),
-        },
+        Section { heading: ENDPOINTS, figures: [scaling::figures(scene), topology::figures(scene)].concat() },
         Section {
             heading: "Which rate is sustained?",
             figures: search::figures(scene, &scene.of_workload(Workload::Search)),
@@ -96,6 +99,12 @@ pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
         },
     ];
     with_runs(&mut sections);
+    // If the number of endpoints varies, that is the question.
+    if let Some(at) =
+        sections.iter().position(|section| section.heading == ENDPOINTS && !section.figures.is_empty())
+    {
+        sections[1..=at].rotate_right(1);
+    }
     for section in &mut sections {
         section.figures.retain(|figure| !figure::is_empty(figure));
     }

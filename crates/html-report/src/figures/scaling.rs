@@ -15,7 +15,7 @@ use super::{
 use crate::{
     page::Figure,
     scene::{Endpoints, Scene, distinct},
-    values::{Quantity, doubt, is_doubtful},
+    values::{Quantity, doubt, is_doubtful, with_minus},
 };
 
 /// Value over the number of endpoints.
@@ -209,7 +209,7 @@ fn law(
         GrowthLaw::Power { exponent } => {
             let level = mean(&|x, y| y.ln() - exponent.value * x.ln());
             return Some((
-                growth.words.clone(),
+                with_minus(&growth.words),
                 sampled(&known, |x| (level + exponent.value * x.ln()).exp()),
             ));
         }
@@ -220,7 +220,7 @@ fn law(
         GrowthLaw::None => return None,
     };
     let level = mean(&|x, y| y - shape(x));
-    Some((growth.words.clone(), sampled(&known, |x| level + shape(x))))
+    Some((with_minus(&growth.words), sampled(&known, |x| level + shape(x))))
 }
 
 /// Returns a law as points so close to each other that it has no corner on a logarithmic axis.

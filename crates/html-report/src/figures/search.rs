@@ -6,10 +6,13 @@ use results::{CellResult, Metric, Run, SearchRecord, format_value};
 
 use super::{
     distribution::{self, OfWorkload, at_one_size},
-    frame::{Frame, capital, list, names, sizes_and_n},
+    frame::{Frame, list, names, sizes_and_n},
     limits::ONE_PANEL,
 };
 use crate::{page::Figure, scene::Scene, values::Quantity};
+
+/// Meaning of the marks of trials.
+const MARKS: &str = "Filled: the trial met the goal. Cross: it did not.";
 
 /// Returns the trials of one search of each series, and the rates that all searches found.
 pub(crate) fn figures(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
@@ -63,16 +66,17 @@ fn trials(
     conditions.extend(sizes_and_n(&cells, None));
     let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
     let id = format!("trials-{aim}");
+    let found_word = if metric == Metric::Headroom { "scale" } else { "rate" };
     let frame = Frame {
         id: &id,
         short: "Trials",
         title: found(focus, metric).unwrap_or_else(|| format!("Trials of a search: {}", metric.words())),
         quantity: Quantity::Metric(metric),
         conditions,
-        note: format!(
-            "Filled: the trial met the goal. Cross: it did not. Line: the {} that was found, between its bounds.",
-            if metric == Metric::Headroom { "scale" } else { "rate" }
-        ),
+        note: match searches.iter().any(|search| search.found.is_some()) {
+            true => format!("{MARKS} Line: the {found_word} that was found, between its bounds."),
+            false => format!("{MARKS} No {found_word} was found."),
+        },
         drawn: format!("Load of each trial of a search of {} in order, with its outcome.", names(&all)),
     };
     let is_scale = metric == Metric::Headroom;
@@ -98,7 +102,7 @@ fn found(focus: &[(&Series, &CellResult)], metric: Metric) -> Option<String> {
         Metric::Headroom => "",
         _ => " within the deadline",
     };
-    (rates.len() <= 3).then(|| format!("{}{goal}", capital(&list(&rates))))
+    (rates.len() <= 3).then(|| format!("{}{goal}", list(&rates)))
 }
 
 /// Returns which topic of a system fails first, to follow its headroom; `None` without a headroom.

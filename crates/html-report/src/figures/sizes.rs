@@ -84,7 +84,7 @@ pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure
             band,
             ..Line::default()
         });
-        lines.extend(overlay::lines(cells, "latency.rtt.p50_ns", 1.0));
+        lines.extend(overlay::lines(cells, overlay::RTT, 1.0));
         let heading = (all.len() > 1).then(|| (*series).clone());
         Panel { heading, lines, ..Panel::default() }
     };
@@ -100,24 +100,45 @@ pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure
     note.push_str(&hollow_note(&every));
     note.push_str(&overlay::note(&every));
     let shown: Vec<&Series> = all.iter().map(|(series, _)| *series).collect();
-    let frame = Frame {
-        id: "latency-over-size",
-        short: "Size",
-        title: added(scene).unwrap_or_else(|| "Round-trip time over the sample size".to_owned()),
-        quantity: Quantity::Metric(Metric::RttP50),
-        conditions: vec!["both axes logarithmic".to_owned()],
-        note,
-        drawn: format!(
-            "Line plot of the round-trip times of {} over {} sample sizes: the median with its interval, and a band up to the \
-             99 % quantile. Both axes are logarithmic.",
-            names(&shown),
-            sizes.len()
-        ),
+    let figure = |id, title: String, scale: Scale, words: &str| {
+        let frame = Frame {
+            id,
+            short: "Size",
+            title,
+            quantity: Quantity::Metric(Metric::RttP50),
+            conditions: vec![words.to_owned()],
+            note: note.clone(),
+            drawn: format!(
+                "Line plot of the round-trip times of {} over {} sample sizes, {words}: the median with its interval, and a band \
+                 up to the 99 % quantile.",
+                names(&shown),
+                sizes.len()
+            ),
+        };
+        let y = Axis { unit: Unit::Nanoseconds, scale, ..Axis::default() };
+        let kind = ChartKind::Lines(Lines { x: size_axis(&sizes, Scale::Log), y, panels: panels.clone() });
+        frame.around(scene, &every, kind)
     };
-    let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
-    let kind = ChartKind::Lines(Lines { x: size_axis(&sizes, Scale::Log), y, panels });
-    figures.push(frame.around(scene, &every, kind));
+    let title = added(scene).unwrap_or_else(|| "Round-trip time over the sample size".to_owned());
+    figures.push(figure("latency-over-size", title, Scale::Log, "both axes logarithmic"));
+    let own = panels
+        .iter()
+        .flat_map(|panel| panel.lines.iter().flat_map(|line| line.points.iter().chain(&line.band)));
+    if is_within_a_decade(own.map(|point| point.y.value)) {
+        let title = "Round-trip time over the sample size, linear".to_owned();
+        figures.push(figure("latency-over-size-linear", title, Scale::FromZero, LINEAR));
+    }
     figures
+}
+
+/// Words for a linear scale of values over sizes.
+const LINEAR: &str = "linear from 0, sizes logarithmic";
+
+/// Returns whether a linear scale shows all of these values.
+fn is_within_a_decade(values: impl Iterator<Item = f64>) -> bool {
+    let (low, high) =
+        values.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+    high < DECADE * low
 }
 
 /// Returns the line of another series.
@@ -140,7 +161,7 @@ fn added(scene: &Scene<'_>) -> Option<String> {
         }
         let [low, high] = [low, high].map(results::format_micros);
         let range = if low == high { high } else { format!("{low} to {high}") };
-        texts.push(format!("{} {range} µs", series.series.name));
+        texts.push(format!("{} {range}\u{a0}µs", series.series.name));
     }
     (1..=3)
         .contains(&texts.len())
@@ -157,20 +178,20 @@ pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Fig
     }
     let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
     let lines = |(series, cells): &(&Series, Vec<&CellResult>)| curves(series, cells);
-    let ceiling = ceiling(&every);
+    let ceilings = ceilings(&every);
     let panels = if all.len() <= ONE_PANEL {
-        let mut of_all: Vec<Line> = ceiling.iter().cloned().collect();
+        let mut of_all: Vec<Line> = ceilings.clone();
         of_all.extend(all.iter().flat_map(lines));
-        of_all.extend(overlay::lines(&every, "throughput.goodput_mbps", 1e6));
+        of_all.extend(overlay::lines(&every, overlay::GOODPUT, 1e6));
         vec![Panel { lines: of_all, ..Panel::default() }]
     } else {
         let panel = |of: &(&Series, Vec<&CellResult>)| {
             let others = all.iter().filter(|other| other.0 != of.0).flat_map(lines);
             let others = others.filter(|line| line.style == LineStyle::Thick);
             let mut of_panel: Vec<Line> = others.map(|line| ghost(&line.series, &line.points)).collect();
-            of_panel.extend(ceiling.iter().cloned());
+            of_panel.extend(ceilings.iter().cloned());
             of_panel.extend(lines(of).into_iter().map(|line| Line { named: false, ..line }));
-            of_panel.extend(overlay::lines(&of.1, "throughput.goodput_mbps", 1e6));
+            of_panel.extend(overlay::lines(&of.1, overlay::GOODPUT, 1e6));
             Panel { heading: Some(of.0.clone()), lines: of_panel, ..Panel::default() }
         };
         all.iter().map(panel).collect()
@@ -182,7 +203,7 @@ pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Fig
         title,
         quantity: Quantity::Metric(Metric::Goodput),
         conditions: vec![scale.to_owned()],
-        note: note(&every, ceiling.is_some(), all.len() > ONE_PANEL),
+        note: note(&every, !ceilings.is_empty(), all.len() > ONE_PANEL),
         drawn: format!(
             "Line plot of the throughput of {} over {} sample sizes, {scale}: the median of the runs with its interval.",
             names(&shown),
@@ -199,17 +220,14 @@ pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Fig
         &every,
         chart(Scale::Log, Scale::Log),
     ));
-    let measured: Vec<f64> = every
-        .iter()
-        .filter_map(|cell| Quantity::Metric(Metric::Goodput).over_runs(cell))
-        .map(|estimate| estimate.value)
-        .collect();
-    let highest = measured.iter().copied().fold(0.0, f64::max);
-    let lowest = measured.iter().copied().fold(f64::INFINITY, f64::min);
-    if highest < DECADE * lowest || filled(scene).is_some() {
-        let title = "The same on a linear scale: what is left below the ceiling".to_owned();
-        let title = if ceiling.is_some() { title } else { "The same on a linear scale".to_owned() };
-        figures.push(frame("throughput-over-size-linear", "linear from 0, sizes logarithmic", title).around(
+    let measured = every.iter().filter_map(|cell| Quantity::Metric(Metric::Goodput).over_runs(cell));
+    if is_within_a_decade(measured.map(|estimate| estimate.value)) || filled(scene).is_some() {
+        // Each chart stands alone: as a file it is not below the other one.
+        let title = match !ceilings.is_empty() {
+            true => "Throughput over the sample size, linear: what is left below the ceiling".to_owned(),
+            false => "Throughput over the sample size, linear".to_owned(),
+        };
+        figures.push(frame("throughput-over-size-linear", LINEAR, title).around(
             scene,
             &every,
             chart(Scale::FromZero, Scale::Log),
@@ -244,27 +262,36 @@ fn curves(series: &Series, cells: &[&CellResult]) -> Vec<Line> {
     lines
 }
 
-/// Returns what the links can carry of unbatched samples; `None` if no link has a known rate.
-fn ceiling(cells: &[&CellResult]) -> Option<Line> {
-    let mut points: Vec<Point> = Vec::new();
+/// Returns what each link can carry of unbatched samples; empty if no link has a known rate.
+fn ceilings(cells: &[&CellResult]) -> Vec<Line> {
+    let mut lines: Vec<(Option<String>, Line)> = Vec::new();
     for cell in cells.iter().filter(|cell| cell.factors.batch_bytes == 0) {
         let Some(ceiling) = cell.link_ceiling else { continue };
+        let link = cell.factors.link.map(|link| link.to_string());
         let value = ceiling.goodput_mbps * 1e6;
         let x = cell.factors.size_bytes as f64;
-        match points.iter_mut().find(|point| point.x == x) {
+        let line = match lines.iter().position(|(known, _)| *known == link) {
+            Some(index) => &mut lines[index].1,
+            None => {
+                let series = Series::new("link carries", Slot::Ink);
+                lines.push((link, Line { series, named: true, style: LineStyle::Thin, ..Line::default() }));
+                &mut lines.last_mut().expect("it was pushed").1
+            }
+        };
+        match line.points.iter_mut().find(|point| point.x == x) {
             Some(known) => known.y.value = known.y.value.max(value),
-            None => points.push(Point::new(x, Estimate::exact(value))),
+            None => line.points.push(Point::new(x, Estimate::exact(value))),
         }
     }
-    points.sort_by(|left, right| left.x.total_cmp(&right.x));
-    let series = Series::new("link carries", Slot::Ink);
-    (!points.is_empty()).then(|| Line {
-        series,
-        named: true,
-        style: LineStyle::Thin,
-        points,
-        ..Line::default()
-    })
+    let several = lines.len() > 1;
+    let finished = lines.into_iter().map(|(link, mut line)| {
+        line.points.sort_by(|left, right| left.x.total_cmp(&right.x));
+        if let Some(link) = link.filter(|_| several) {
+            line.series.name = format!("link {} carries", link.replace(',', ", "));
+        }
+        line
+    });
+    finished.collect()
 }
 
 /// Returns a title if payload fills a link from some size on.

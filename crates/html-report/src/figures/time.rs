@@ -6,7 +6,7 @@ use results::{CellResult, LogWindow, Metric};
 
 use super::{
     distribution::{OfWorkload, at_one_size, scale},
-    frame::{Frame, names, sizes_and_n},
+    frame::{Frame, names, noisy, sizes_and_n},
     limits::ONE_PANEL,
 };
 use crate::{page::Figure, run_windows::WantedRun, scene::Scene, values::Quantity};
@@ -65,7 +65,7 @@ pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
     let frame = Frame {
         id,
         short: "Time",
-        title: format!("{words} within one run: the median run of each"),
+        title: format!("{words} within one run{}", which_run(&cells)),
         quantity: Quantity::Metric(metric),
         conditions,
         note: format!("Line: median of a window. Stem: its longest time.{gaps}"),
@@ -79,10 +79,30 @@ pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
     vec![frame.around(scene, &cells, ChartKind::Timeline(Timeline { x_label, y, panels }))]
 }
 
+/// Returns which run is shown of these cells, to follow a title.
+fn which_run(cells: &[&CellResult]) -> &'static str {
+    match cells {
+        [cell] if cell.claimed_runs().count() < 2 => "",
+        [_] => ": the median run",
+        _ => ": the median run of each",
+    }
+}
+
 /// Returns the length of a window of a run, in ns.
 fn window_ns(scene: &Scene<'_>) -> u64 {
     let design = &scene.document.experiment.design;
     (design.measure_ns / u64::from(design.windows.max(1))).max(1)
+}
+
+/// Returns the rate of each window of a run; of results of earlier versions, its levels.
+fn rate_windows(state: &results::SteadyState, length: u64) -> Vec<Window> {
+    let Some(kept) = &state.windows else { return steps(&state.segments, length) };
+    let length = kept.length_ns.max(1) as f64;
+    let of_window = |(index, delivered): (usize, &u64)| {
+        let start = index as f64 * length;
+        Window { start, end: start + length, value: *delivered as f64 * 1e9 / length, longest: None }
+    };
+    kept.delivered.iter().enumerate().map(of_window).collect()
 }
 
 /// Returns the levels of a rate as windows of one length, so that a change is a step.
@@ -125,12 +145,13 @@ fn panel(series: &Series, windows: &[LogWindow], nominal: u64) -> Option<Timelin
     (shown.len() > 1).then(|| TimelinePanel { series: series.clone(), windows: shown, spans })
 }
 
-/// Returns the levels of the delivered rate of the median run, if a run has more than one.
+/// Returns the delivered rate of the median run over time, if a run has more than one level.
 pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
     let quantity = Quantity::Metric(Metric::Delivered);
     let nominal = window_ns(scene);
     let mut focus = at_one_size(all, true);
     focus.truncate(ONE_PANEL);
+    let noisy = noisy(scene);
     let panel = |(series, cell): &(&Series, &CellResult)| {
         let mut runs: Vec<(f64, &results::Run)> =
             cell.claimed_runs().filter_map(|run| Some((quantity.of(cell, run)?, run))).collect();
@@ -138,13 +159,26 @@ pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
         let (_, run) = runs.get(runs.len().checked_sub(1)? / 2)?;
         let levels = run.steady_state.get("delivered")?;
         let is_varying = levels.segments.len() > 1;
-        let windows = steps(&levels.segments, nominal);
+        let windows = rate_windows(levels, nominal);
+        let length = levels.windows.as_ref().map(|kept| kept.length_ns);
         let panel = TimelinePanel { series: (*series).clone(), windows, spans: Vec::new() };
-        (!panel.windows.is_empty()).then_some((panel, is_varying))
+        let is_noisy = noisy.contains(&run.block);
+        (!panel.windows.is_empty()).then_some((panel, (is_varying, length, is_noisy)))
     };
-    let (panels, varying): (Vec<TimelinePanel>, Vec<bool>) = focus.iter().filter_map(panel).unzip();
-    if !varying.contains(&true) {
+    let (panels, shown): (Vec<TimelinePanel>, Vec<_>) = focus.iter().filter_map(panel).unzip();
+    if !shown.iter().any(|(is_varying, ..)| *is_varying) {
         return Vec::new();
+    }
+    let mut note = match shown.iter().map(|(_, length, _)| *length).min().flatten() {
+        Some(length) => format!("Step: the rate of {}.", report::parts::duration(length)),
+        None => {
+            "Step: a level of the rate, between two changes that a test of change points finds.".to_owned()
+        }
+    };
+    let in_noise = panels.iter().zip(&shown).filter(|(_, (.., is_noisy))| *is_noisy);
+    let in_noise: Vec<&Series> = in_noise.map(|(panel, _)| &panel.series).collect();
+    if !in_noise.is_empty() {
+        note.push_str(&format!(" In a noisy block: {}.", names(&in_noise)));
     }
     let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
     let values: Vec<f64> =
@@ -157,11 +191,11 @@ pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
     let frame = Frame {
         id: "rate-over-time",
         short: "Rate over time",
-        title: "Delivered rate within one run: the median run of each".to_owned(),
+        title: format!("Delivered rate within one run{}", which_run(&cells)),
         quantity,
         conditions: sizes_and_n(&cells, None),
-        note: "Step: a level of the rate, between two changes that a test of change points finds.".to_owned(),
-        drawn: format!("Time series of the delivered rate of the median run of {}, in levels.", names(&all)),
+        note,
+        drawn: format!("Time series of the delivered rate of the median run of {}, in steps.", names(&all)),
     };
     let y = Axis { unit: Unit::SamplesPerSecond, scale, ..Axis::default() };
     let x_label = "time since the start of the measurement".to_owned();

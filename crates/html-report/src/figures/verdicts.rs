@@ -55,7 +55,11 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
         let point = if one_point.is_some() { "" } else { point };
         row.drawn(scene, several_treatments.then_some(name), point)
     });
-    let drawn: Vec<ForestRow> = drawn.collect();
+    let mut drawn: Vec<ForestRow> = drawn.collect();
+    if rows.iter().all(Row::is_too_few) {
+        // The title says it once.
+        drawn.iter_mut().for_each(|row| row.words.clear());
+    }
     let more = rows.len() - shown.len();
     let has_noise = drawn.iter().any(|row| row.noise.is_some());
     let shorter = rows.iter().all(|row| row.verdict.metric.unit() == "ns");
@@ -105,7 +109,11 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
                 axis_label: format!("change against {against}"),
                 margin: Some(1.0 + Rules::DEFAULT.margin),
                 rows: drawn,
-                more: if more > 0 { format!("{more} more in the list of verdicts") } else { String::new() },
+                more: if more > 0 {
+                    format!("{more} more in the table of comparisons")
+                } else {
+                    String::new()
+                },
             }),
         },
     }]
@@ -154,6 +162,11 @@ fn shown<'r, 's>(rows: &'r [Row<'s>]) -> Vec<&'r Row<'s>> {
 }
 
 impl Row<'_> {
+    fn is_too_few(&self) -> bool {
+        let answer = self.verdict.answer.as_ref();
+        answer.is_some_and(|answer| matches!(answer.conclusion, Conclusion::TooFew { .. }))
+    }
+
     fn claim(&self) -> Claim {
         match self.verdict.answer.as_ref().map(|answer| &answer.conclusion) {
             Some(Conclusion::Higher { better, .. } | Conclusion::Lower { better, .. }) => {
@@ -267,10 +280,7 @@ fn title(rows: &[Row<'_>], several_pairs: bool) -> String {
     let rest = if rest.is_empty() { String::new() } else { format!("; {}", list(&rest)) };
     let [treatment, baseline] = [&rows[0].treatment.series.name, &rows[0].baseline.series.name];
     let comparisons = format!("{all} comparisons");
-    let is_too_few = |row: &Row<'_>| {
-        row.verdict.answer.as_ref().is_some_and(|of| matches!(of.conclusion, Conclusion::TooFew { .. }))
-    };
-    if rows.iter().all(is_too_few) {
+    if rows.iter().all(Row::is_too_few) {
         return format!("{comparisons} with too few blocks for a claim");
     }
     match (several_pairs, better, worse) {

@@ -38,9 +38,21 @@ pub(super) fn words(out: &mut Markup, eyebrow: &[String], question: &str, answer
     out.raw("</p>");
 }
 
-/// Returns a text whose numbers stay on a line with their percent signs.
+/// Returns a text whose numbers stay on a line with their percent signs, and whose dates are not divided.
 fn unbroken(text: &str) -> String {
-    text.replace(" %", "\u{a0}%")
+    let mut before = ' ';
+    let mut letters = text.chars().peekable();
+    let mut shown = String::with_capacity(text.len());
+    while let Some(letter) = letters.next() {
+        let is_next = |of: fn(&char) -> bool, next: Option<&char>| next.is_some_and(of);
+        shown.push(match letter {
+            '-' if before.is_ascii_digit() && is_next(char::is_ascii_digit, letters.peek()) => '\u{2011}',
+            ' ' if is_next(|next| *next == '%', letters.peek()) => '\u{a0}',
+            _ => letter,
+        });
+        before = letter;
+    }
+    shown
 }
 
 fn fitness(out: &mut Markup, page: &Page) {
@@ -140,4 +152,17 @@ pub(super) fn topics(out: &mut Markup, page: &Page) {
         out.element("p", " class=\"note\"", &table.title);
     }
     out.raw("</section>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unbroken;
+
+    #[test]
+    fn dates_and_shares_are_not_divided() {
+        assert_eq!(
+            unbroken("ring-2 from 2026-11-27, 5.1 % (--pin=-1)"),
+            "ring-2 from 2026\u{2011}11\u{2011}27, 5.1\u{a0}% (--pin=-1)"
+        );
+    }
 }

@@ -96,7 +96,7 @@ fn navigation(out: &mut Markup, page: &Page) {
             out.raw("</a>");
         }
     }
-    if !page.notes.is_empty() {
+    if !page.notes.is_empty() || page.verdicts.is_some() {
         out.raw("<a href=\"#notes\">Findings and warnings</a>");
     }
     out.raw("<a href=\"#settings\">Settings</a><a href=\"#rows\">Rows</a></nav>\n");
@@ -134,10 +134,16 @@ fn charts_of(out: &mut Markup, origin: &str, section: &Section) {
 
 /// Writes failures, verdicts, findings and warnings.
 fn notes(out: &mut Markup, page: &Page) {
-    if page.notes.is_empty() {
+    if page.notes.is_empty() && page.verdicts.is_none() {
         return;
     }
     out.raw("<section id=\"notes\"><h2>Findings and warnings</h2>\n");
+    if let Some(table) = &page.verdicts {
+        out.raw("<details class=\"more\">");
+        out.element("summary", "", &format!("All {}", report::parts::count(table.rows.len(), "comparison")));
+        tables::of_data(out, "Verdicts, one comparison per row", table);
+        out.raw("</details>\n");
+    }
     for list in &page.notes {
         out.element("h3", " class=\"list\"", &list.heading);
         out.raw("<ul class=\"notes\">");

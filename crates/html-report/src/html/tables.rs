@@ -55,7 +55,9 @@ fn write(
             } else if index == 0 {
                 out.element("th", " scope=\"row\"", entry);
             } else {
-                out.element("td", class(index, *is_number), entry);
+                out.raw(&format!("<td{}>", class(index, *is_number)));
+                out.code_words(entry);
+                out.raw("</td>");
             }
         }
         out.raw("</tr>\n");

@@ -141,10 +141,12 @@ impl Index {
                 .and_then(|result| self.content(*result))
                 .map_or_else(String::new, |of| day(of.started_unix_ns))
         };
-        match (day(results.first()), day(results.last())) {
+        let span = match (day(results.first()), day(results.last())) {
             (first, last) if first == last => first,
             (first, last) => format!("{first} to {last}"),
-        }
+        };
+        // A date is not divided at the end of a line.
+        span.replace('-', "\u{2011}")
     }
 
     fn line(&self, line: &Line, axis: &TimeAxis<'_>, series: &Series) -> Drawn {

@@ -204,6 +204,74 @@ fn windows_of_the_median_runs_are_over_time() {
 }
 
 #[test]
+fn published_figures_are_beside_the_measured_ones_in_a_chart() {
+    let published = |name: &str, sizes: &[u64]| {
+        let mut document = with_sizes(sizes);
+        let figures = experiment::BuiltInFigures::find(name).expect("published figures");
+        document.show_published(figures.beside(&document.experiment));
+        (page(&document), document)
+    };
+    // Means, which the curve of medians does not have; of each of two sizes one bar is measured.
+    let (found, document) = published("seed-004", &[32, 64, 1024]);
+    let figure = &chart(&found, "published-latency").chart;
+    let ChartKind::Bars(bars) = &figure.kind else { panic!("bars") };
+    let cell = document.cells.iter().find(|cell| cell.published.len() > 1).expect("a cell");
+    let group = &bars.groups[0];
+    assert!(figure.title.ends_with(": RTT mean"), "{}", figure.title);
+    assert_eq!(group.bars.len(), 1 + cell.published.len().min(3), "{group:?}");
+    let measured = cell.published[0].measured.as_ref().expect("runs");
+    assert_eq!(group.bars[0].total.value, measured.median);
+    assert_eq!(group.bars[1].total.value, 180_000.0, "twice the published half of 90 µs");
+    assert!(found.published.iter().any(|text| text.starts_with("Differences of ")), "{:?}", found.published);
+    // The curves of medians and rates have these, and no bars.
+    let (found, _) = published("seed-000", &[32, 1024]);
+    let ids = charts(&found);
+    assert!(!ids.iter().any(|id| id.starts_with("published")), "{ids:?}");
+    // One size has no curve.
+    let (found, _) = published("seed-000", &[1024]);
+    let ids = charts(&found);
+    assert!(ids.contains(&"published-throughput".to_owned()), "{ids:?}");
+}
+
+#[test]
+fn rate_that_varies_is_over_time_as_the_run_had_it() {
+    use results::{RateWindows, SteadyClass, SteadySegment, SteadyState};
+    let level = |index: u64, sps| SteadySegment {
+        from_ns: index * 100,
+        to_ns: 100 * (index + 1),
+        level_ns: None,
+        level_sps: Some(sps),
+    };
+    let windows = RateWindows { length_ns: 50, delivered: vec![7, 5, 2, 0] };
+    for windows in [Some(windows), None] {
+        let mut document = with_sizes(&[1024]);
+        for run in document.cells.iter_mut().flat_map(|cell| &mut cell.runs) {
+            let state = SteadyState {
+                verdict: SteadyClass::Slowdown,
+                steady_from_ns: Some(100),
+                segments: vec![level(0, 1.2e8), level(1, 2e7)],
+                windows: windows.clone(),
+            };
+            run.steady_state.insert("delivered".to_owned(), state);
+        }
+        let page = page(&document);
+        let figure = &chart(&page, "rate-over-time").chart;
+        let ChartKind::Timeline(timeline) = &figure.kind else { panic!("a timeline") };
+        let drawn: Vec<f64> = timeline.panels[0].windows.iter().map(|window| window.value).collect();
+        match &windows {
+            Some(kept) => {
+                let rates: Vec<f64> = kept.delivered.iter().map(|n| *n as f64 * 1e9 / 50.0).collect();
+                assert_eq!(drawn, rates);
+                assert_eq!(timeline.panels[0].windows[3].end, 200.0);
+                assert_eq!(figure.note, "Step: the rate of 50 ns.");
+            }
+            // Results of earlier versions have the levels only.
+            None => assert_eq!((drawn[0], *drawn.last().expect("levels")), (1.2e8, 2e7)),
+        }
+    }
+}
+
+#[test]
 fn many_configurations_are_fields() {
     let document = many(30, 1);
     let page = page(&document);

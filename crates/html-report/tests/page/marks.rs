@@ -71,6 +71,20 @@ fn percentiles_end_where_runs_end() {
     let mut figures = page.sections.iter().flat_map(|section| &section.figures);
     let figure = figures.find(|figure| figure.id == "percentiles").expect("the sample has round trips");
     let ChartKind::Percentiles(shown) = &figure.chart.kind else { panic!("percentiles") };
+    let longest = |series: &charts::Series| {
+        let of = |cell: &&results::CellResult| {
+            series.name.starts_with(&cell.factors.driver)
+                && cell.latency.contains_key("rtt")
+                && cell.factors.size_bytes == 32
+        };
+        let cell = document.cells.iter().find(of).expect("a cell");
+        let longest = cell.claimed_runs().map(|run| run.latency["rtt"].max_ns).max().expect("runs");
+        charts::number::value(longest as f64, charts::Unit::Nanoseconds)
+    };
+    let words: Vec<String> =
+        shown.series.iter().map(|of| format!("{} with {}", longest(&of.series), of.series.name)).collect();
+    let sentence = format!(" The longest of all: {}.", words.join(" and "));
+    assert!(figure.chart.note.ends_with(&sentence), "{}", figure.chart.note);
     for series in &shown.series {
         let driver = series.series.name.split(' ').next().unwrap();
         let cell = document.cells.iter().find(|cell| {

@@ -121,8 +121,34 @@ fn topics_that_suffer_first_are_first() {
     let ChartKind::RunStrip(strip) = &missed.kind else { panic!("a strip") };
     assert_eq!(strip.y.unit, Unit::Percent);
     let names: Vec<&str> = strip.series.iter().map(|series| series.series.name.as_str()).collect();
-    assert!(names[0].starts_with("control (limit 0.100\u{a0}%), "), "{names:?}");
-    assert_eq!(strip.series[0].median.expect("runs").value, 4.0);
+    assert!(names[0].starts_with("control, "), "{names:?}");
+    assert_eq!((strip.series[0].median.expect("runs").value, strip.series[0].limit), (4.0, Some(0.1)));
+    // Each limit is said once, not in the row of each driver, and is a line.
+    assert_eq!(missed.note.matches("limit 0.100\u{a0}%").count(), 1, "{}", missed.note);
+    assert!(missed.note.contains("Long dashes: the limit."), "{}", missed.note);
+    let drawn = charts::svg(missed, "missed", charts::Width::Wide);
+    assert_eq!(drawn.matches("class=\"ref ink\"").count(), strip.series.len());
+}
+
+#[test]
+fn limit_that_all_flows_have_is_in_the_subtitle_and_one_far_above_is_not_drawn() {
+    let mut document = system(true);
+    for deadline_ns in [100_000, 1_000_000_000] {
+        for cell in &mut document.cells {
+            for flow in &mut cell.factors.flows {
+                flow.deadline = Some(Deadline { deadline_ns, missed_ppm: 1_000 });
+            }
+        }
+        let page = page(&document);
+        let mut figures = page.sections.iter().flat_map(|section| &section.figures);
+        let p99 = &figures.find(|figure| figure.id == "flows-p99").expect("a chart").chart;
+        let words = format!("deadline {}", charts::number::value(deadline_ns as f64, Unit::Nanoseconds));
+        assert!(p99.subtitle.contains(&words) && !p99.note.contains("deadline"), "{p99:?}");
+        let ChartKind::RunStrip(strip) = &p99.kind else { panic!("a strip") };
+        let drawn = strip.series.iter().filter(|series| series.limit.is_some()).count();
+        assert_eq!(drawn > 0, deadline_ns == 100_000, "{strip:?}");
+        assert_eq!(p99.note.contains("Long dashes"), drawn > 0, "{}", p99.note);
+    }
 }
 
 #[test]
@@ -136,7 +162,9 @@ fn system_is_better_only_if_nothing_is_worse() {
     let text = answer(&page(&document));
     assert!(text.starts_with("All deadlines were met in 0 of "), "{text}");
     assert!(
-        text.contains(" is better than with ") && text.contains("nothing is shown to be worse"),
+        text.contains(" is better than with ")
+            && text
+                .ends_with(": response p50 of flow `control` is better, and nothing is shown to be worse."),
         "{text}"
     );
     conclude(&mut document, &|flow, metric| match (flow, metric) {
@@ -145,10 +173,12 @@ fn system_is_better_only_if_nothing_is_worse() {
         _ => None,
     });
     let text = answer(&page(&document));
-    let expected = ". Better: response p50 of flow `control`. Worse: share of samples that missed the deadline of flow `picture`.";
-    assert!(text.contains(" is a trade-off") && text.contains(expected), "{text}");
+    let (better, worse) =
+        ("response p50 of flow `control`", "share of samples that missed the deadline of flow `picture`");
+    let expected = format!(" is a trade-off: {better} is better, but {worse} is worse.");
+    assert!(text.ends_with(&expected), "{text}");
     // The list of verdicts and Markdown have the same.
-    let line = format!("System: a trade-off{expected}");
+    let line = format!("System: a trade-off. Better: {better}. Worse: {worse}.");
     let page = page(&document);
     assert!(
         page.notes.iter().flat_map(|list| &list.items).any(|(text, _)| text.contains(&line)),
@@ -157,6 +187,37 @@ fn system_is_better_only_if_nothing_is_worse() {
     );
     let markdown = report::markdown(&document);
     assert!(markdown.contains(&line), "{markdown}");
+}
+
+#[test]
+fn many_comparisons_are_a_table_with_a_row_for_each() {
+    let deadline = Some(Deadline { deadline_ns: 1_000_000, missed_ppm: 1_000 });
+    let flow =
+        |name: &str| Flow { deadline, ..sample::paced::flow(name, 64, sample::paced::constant(1_000)) };
+    let flows = ["one", "two", "three", "four", "five"].map(flow);
+    let mut document = sample::paced::document_with(&sample::paced::header(&[], &flows), |_| {});
+    let baseline = document.cells.iter().filter(|cell| cell.factors.driver == "plain");
+    document.experiment.design.baseline = baseline.map(|cell| cell.id.clone()).collect();
+    let document = judged(document);
+    let compared = document.verdicts.iter().filter(|verdict| verdict.kind == VerdictKind::Comparison).count();
+    let page = page(&document);
+    let table = page.verdicts.as_ref().expect("a table");
+    assert!(compared > 12 && table.rows.len() == compared, "{compared}");
+    assert_eq!(table.rows[0][2], "one", "{:?}", table.rows[0]);
+    let html = html_report::html(&page);
+    assert!(html.contains(&format!("All {compared} comparisons")));
+    let long = page.notes.iter().flat_map(|list| &list.items).find(|(text, _)| text.len() > 1_000);
+    assert!(long.is_none(), "{long:?}");
+}
+
+#[test]
+fn head_about_systems_has_at_most_four_sentences() {
+    let mut document = system(true);
+    let better = |better| Conclusion::Lower { better, within_margin: false };
+    conclude(&mut document, &|flow, _| Some(better(flow == "control")));
+    let text = answer(&page(&document));
+    let ends = text.match_indices(". ").filter(|(at, _)| text[at + 2..].starts_with(char::is_uppercase));
+    assert!(text.contains(" is a trade-off: ") && ends.count() < 4, "{text}");
 }
 
 #[test]

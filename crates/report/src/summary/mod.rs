@@ -67,6 +67,8 @@ pub(crate) enum NoteKind {
     Failures,
     /// Verdicts.
     Verdicts,
+    /// Verdicts without each comparison.
+    VerdictsInBrief,
     /// Findings.
     Findings,
     /// Warnings and notes.
@@ -78,6 +80,7 @@ pub(crate) fn notes(document: &ResultDocument, kind: NoteKind) -> NoteList {
     let section = match kind {
         NoteKind::Failures => notes::failures(document),
         NoteKind::Verdicts => notes::verdicts(document),
+        NoteKind::VerdictsInBrief => notes::verdicts_in_brief(document),
         NoteKind::Findings => notes::findings(document),
         NoteKind::Warnings => notes::warnings(document),
     };

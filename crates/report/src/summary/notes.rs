@@ -115,6 +115,15 @@ pub(super) fn costs(document: &ResultDocument) -> Section {
 
 /// Returns the verdicts of a result, the largest differences first.
 pub(super) fn verdicts(document: &ResultDocument) -> Section {
+    verdicts_with(document, headlines)
+}
+
+/// Returns the heading of the verdicts, what limits them, and what they say about systems, without each of them.
+pub(super) fn verdicts_in_brief(document: &ResultDocument) -> Section {
+    verdicts_with(document, |_| Vec::new())
+}
+
+fn verdicts_with(document: &ResultDocument, headlines: fn(&[&Verdict]) -> Vec<String>) -> Section {
     let of = |kind| document.verdicts.iter().filter(move |verdict| verdict.kind == kind).collect::<Vec<_>>();
     let (floors, compared) = (of(VerdictKind::NoiseFloor), of(VerdictKind::Comparison));
     let conclusion = |verdict: &&&Verdict| verdict.answer.as_ref().map(|answer| answer.conclusion.clone());
@@ -150,7 +159,11 @@ pub(super) fn verdicts(document: &ResultDocument) -> Section {
         items.extend(system.map(|text| Item::new(Kind::Plain, text, LINES_PER_ITEM)));
     }
     for pair in &pairs {
-        let text = format!("{}: {}", named(pair), headlines(pair).join("; "));
+        let texts = headlines(pair);
+        if texts.is_empty() {
+            continue;
+        }
+        let text = format!("{}: {}", named(pair), texts.join("; "));
         items.push(Item::new(Kind::Plain, text, LINES_PER_ITEM));
     }
     let heading = format!(

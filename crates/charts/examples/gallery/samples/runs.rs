@@ -97,7 +97,7 @@ pub fn strip(count: usize) -> Chart {
             });
         }
         let median = Some(Estimate::within(middle * 1.005, middle * 0.955, middle * 1.06));
-        StripSeries { series, runs, median }
+        StripSeries { series, runs, median, limit: None }
     });
     let strip = RunStrip {
         x_label: "block, in order of measurement".to_owned(),
