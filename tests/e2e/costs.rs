@@ -23,17 +23,7 @@ const FILE: &str = "question = \"What does each policy cost?\"\nworkload = \"lat
 fn report_begins_with_the_settings_that_matter_and_shows_the_effect_over_each_base() {
     let scene = Scene::new();
     fs::write(scene.path("costs.toml"), FILE).expect("a file");
-    let outcome = scene.ddsmark(&[
-        "run",
-        "costs.toml",
-        "--no-reference",
-        "--set",
-        "design.noise_probe=false",
-        "--budget",
-        "10m",
-        "--out",
-        "costs",
-    ]);
+    let outcome = scene.ddsmark(&["run", "costs.toml", "--budget", "10m", "--out", "costs"]);
     outcome.assert_status(0);
     let first_screen = outcome.stdout.clone();
     // 10 claims need more than 6 blocks

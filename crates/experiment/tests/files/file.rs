@@ -174,7 +174,8 @@ fn number_of_samples_shortens_the_expected_duration_and_the_noise_probe() {
     design.samples = Some(10_000);
     assert_eq!(design.probe_ns(1), 100_000_000);
     let without = plan(&with(""), &["design.noise_probe=false"]);
-    assert_eq!((without.design.probe_ns(1), without.between_blocks_ns()), (0, design.reference_ns(1)));
+    let reference_ns = without.design.reference_ns(without.runs_per_block());
+    assert_eq!((without.design.probe_ns(1), without.between_blocks_ns()), (0, reference_ns));
     (design.warm_up_ns, design.warm_up_samples) = (3_000_000_000, Some(1_000));
     assert_eq!(design.expected_run_ns(), without_traffic + 550_000_000);
 }
