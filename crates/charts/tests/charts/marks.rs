@@ -181,7 +181,7 @@ fn lines_are_interrupted_where_a_value_is_missing() {
 
 #[test]
 fn numbers_of_many_digits_fit_behind_bars() {
-    let total = charts::Estimate::within(605_522.0, 390_000.0, 642_000.0);
+    let total = Estimate::within(605_522.0, 390_000.0, 642_000.0);
     let bar = charts::Bar { series: Series::new("sim", Slot::S1), parts: vec![total.value], total };
     let groups = vec![charts::BarGroup { label: String::new(), bars: vec![bar] }];
     let x = Axis { unit: Unit::SamplesPerSecond, ..Axis::default() };

@@ -162,9 +162,8 @@ impl Expansion<'_> {
                 continue;
             }
             let who = "these writers and readers";
-            let Some(of_cell) = self.requested(driver, description, &cells, &policies, who)? else {
-                continue;
-            };
+            let of_cell = self.requested(driver, description, &cells, &policies, who)?;
+            let Some(of_cell) = of_cell else { continue };
             if let Some(of_flows) = self.policies_of_flows(driver, description, &cells, &policies)? {
                 profiles.push(Profile { name, of_cell, of_flows });
             }

@@ -136,13 +136,7 @@ pub(crate) fn cells(
     let notes = Note::in_words(&notes.collect::<Vec<_>>());
     let of_reason =
         |(reason, cells): (String, Vec<String>)| format!("excluded ({}): {reason}", cells.join("; "));
-    let reasons: Vec<String> = reasons.into_iter().map(of_reason).collect();
-    if let (true, Some(first)) = (factors.is_empty(), reasons.first()) {
-        let words = format!("no cell is left to measure: {first}");
-        let hint = "exclude less, or name drivers that can do what is asked";
-        return Err(PlanError::Contradiction { words, hint }.at(0..0));
-    }
-    shown_notes.extend(reasons);
+    shown_notes.extend(reasons.into_iter().map(of_reason));
     let searches = loads::searches_note(&all().collect::<Vec<_>>());
     for words in searches.into_iter().chain(profile_notes).chain(flow_notes).chain(notes) {
         if !shown_notes.contains(&words) {

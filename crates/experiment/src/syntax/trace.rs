@@ -121,7 +121,8 @@ fn samples_up_to(most: usize, text: &str) -> Result<TraceSamples, FileError> {
                     ALL_SIZES,
                 ));
             }
-            (Some(_), false) => {
+            (Some(size), false) => {
+                bytes(size).map_err(|(words, hint)| fault(size_at, words, hint))?;
                 let words = "the sample has a size, and those before it have none".to_owned();
                 return Err(fault(size_at, words, ALL_SIZES));
             }

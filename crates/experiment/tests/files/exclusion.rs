@@ -101,7 +101,7 @@ fn experiment_whose_cells_are_all_excluded_says_why() {
                 exclude = [{ driver = \"bare\", reason = \"it has no policies\" }, \
                 { transport = \"shm\", size = 64, reason = \"too small\" }]";
     let rejected = planned(text).expect_err("nothing is left");
-    let words = "no cell is left to measure: excluded (driver bare): it has no policies";
+    let words = "no cell is left to measure; excluded (driver bare): it has no policies";
     assert!(rejected.error.contains(words), "{rejected:?}");
 }
 

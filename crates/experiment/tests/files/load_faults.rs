@@ -174,7 +174,13 @@ fn invalid_load_is_rejected_with_its_position() {
             "15",
             "16 or more",
         ),
-        (FLOWS.replace("size = 64", ""), &[], "f.toml:5:1: `size` is missing", "[[flows]]", "size = ..."),
+        (
+            FLOWS.replace("size = 64", ""),
+            &[],
+            "f.toml:6:8: flow `control` has no `size`",
+            "\"control\"",
+            "add for example `size = 1024`",
+        ),
         (
             FLOWS.replace("\"1/ms\"", "\"max\""),
             &[],

@@ -84,7 +84,7 @@ proptest! {
         file.design.spin = Some(experiment::Located::nowhere(samples % 2 == 0));
         file.flows.push(experiment::Located::nowhere(experiment::FlowSection { from: experiment::OneOrMany::unwritten([names[0].clone()]), to: experiment::OneOrMany::default(), kind: None,
             name: experiment::Located::nowhere(names[0].clone()),
-            size: experiment::Located::nowhere(experiment::SizeSpec::One(experiment::Size(sizes[0]))),
+            size: Some(experiment::Located::nowhere(experiment::SizeSpec::One(experiment::Size(sizes[0])))),
             rate: Some(experiment::Located::nowhere(RateSpec::Bits(bits))),
             arrival: Some(experiment::Located::nowhere(arrival)),
             count: None,

@@ -163,7 +163,8 @@ mod tests {
     #[test]
     fn file_alone_is_completed_by_the_metadata_in_it() {
         let own = |text: &str| {
-            let mut recording = Recording { own_metadata: Some(text.to_owned()), ..recording() };
+            let mut recording = recording();
+            recording.own_metadata = Some(text.to_owned());
             let metadata = recording.complete_alone(Path::new("elsewhere/b.mcap"));
             (recording, metadata)
         };
