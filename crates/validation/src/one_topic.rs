@@ -182,7 +182,7 @@ mod tests {
         let (pair, system) = (read(pair(&arguments)), read(system(&arguments)));
         assert_eq!((pair.flows.len(), system.flows.len()), (0, 1));
         let flow = system.flows[0].get();
-        assert_eq!(flow.rate.as_ref().expect("a rate").get().to_string(), "2k/s");
+        assert_eq!(flow.rate.as_ref().expect("a rate").get().to_string(), "2000/s");
         assert_eq!(flow.from.values().chain(flow.to.values()).collect::<Vec<_>>(), ["sensor", "control"]);
         assert_eq!(pair.design, system.design);
     }

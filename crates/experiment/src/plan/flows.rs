@@ -272,7 +272,7 @@ fn check_beside_sizes(
 /// process writes.
 fn check_threads(threads: &Located<WritingThreads>, flows: &[Flow]) -> Result<(), SpannedError> {
     match threads.get() {
-        WritingThreads::Groups(groups) => check_groups(groups, flows.iter(), ""),
+        WritingThreads::Groups(groups) => check_groups(groups, &flows.iter().collect::<Vec<_>>(), ""),
         WritingThreads::Processes(processes) => processes.iter().try_for_each(|(process, threads)| {
             let written = |flow: &&Flow| flow.writing_processes().any(|name| name == process);
             if !flows.iter().any(|flow| written(&flow)) {
@@ -282,7 +282,7 @@ fn check_threads(threads: &Located<WritingThreads>, flows: &[Flow]) -> Result<()
             match threads {
                 WritingThreads::Groups(groups) => {
                     let whose = format!(" of process `{process}`");
-                    check_groups(groups, flows.iter().filter(written), &whose)
+                    check_groups(groups, &flows.iter().filter(written).collect::<Vec<_>>(), &whose)
                 }
                 _ => Ok(()),
             }
@@ -292,15 +292,11 @@ fn check_threads(threads: &Located<WritingThreads>, flows: &[Flow]) -> Result<()
     .map_err(|error| error.at(threads.span()))
 }
 
-fn check_groups<'f>(
-    groups: &[Vec<String>],
-    flows: impl Iterator<Item = &'f Flow> + Clone,
-    whose: &str,
-) -> Result<(), PlanError> {
+fn check_groups(groups: &[Vec<String>], flows: &[&Flow], whose: &str) -> Result<(), PlanError> {
     let mut named = BTreeSet::new();
     for name in groups.iter().flatten() {
         let is_of = |flow: &Flow| flow.name == *name || flow.group.as_ref() == Some(name);
-        if !flows.clone().any(is_of) {
+        if !flows.iter().any(|flow| is_of(flow)) {
             let words = format!("`threads` names `{name}`, which is not a flow{whose}");
             return Err(contradiction(words, "use the names in `[[flows]]`"));
         }

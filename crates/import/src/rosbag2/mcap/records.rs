@@ -134,7 +134,7 @@ impl<'r> Collector<'r> {
                     match key.as_str() {
                         "offered_qos_profiles" => topic.offered_qos = value,
                         "topic_type_hash" => {
-                            topic.type_details.extend(Some(value).filter(|hash| !hash.is_empty()))
+                            topic.type_details.extend(Some(value).filter(|hash| !hash.is_empty()));
                         }
                         _ => self.not_known(format!("key `{key}` of the channel of `{name}`")),
                     }
