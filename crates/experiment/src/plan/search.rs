@@ -6,11 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::{factors::scale::Scale, syntax::named::named};
 
-/// Typical length of a search in duration sums, and its typical number of trials: of one flow with goals of 1 % width, and of a system
-/// with one goal of 5 %; see `docs/explain/search.md`.
-const TYPICAL: [(u64, u64); 2] = [(5, 27), (3, 17)];
-/// Default budget as a multiple of the typical duration, for the same two: on a noisy host, a search takes all of it.
-const BUDGET_SHARES: [(u64, u64); 2] = [(5, 4), (2, 1)];
+/// Length and budget of a usual search; see `docs/explain/search.md`.
+struct UsualSearch {
+    /// Its length in duration sums.
+    sums: u64,
+    /// Number of its trials.
+    trials: u64,
+    /// Default budget as a multiple of its duration, a numerator and a denominator: on a noisy host, a search takes all of it.
+    budget: (u64, u64),
+}
+
+/// Usual search of one flow, with goals of 1 % width.
+const USUAL_OF_FLOW: UsualSearch = UsualSearch { sums: 5, trials: 27, budget: (5, 4) };
+/// Usual search of a system, with one goal of 5 % width.
+const USUAL_OF_SYSTEM: UsualSearch = UsualSearch { sums: 3, trials: 17, budget: (2, 1) };
 
 /// Condition for a rate to be sustained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -81,20 +90,19 @@ impl Search {
     pub fn expected_ns(&self, warm_up_ns: u64, overhead_ns: u64) -> u64 {
         let sum_ns = self.goals.iter().map(|goal| goal.duration_sum_ns).max().unwrap_or_default();
         let each_ns = warm_up_ns.saturating_add(overhead_ns);
-        let (sums, trials) = TYPICAL[self.kind()];
+        let UsualSearch { sums, trials, .. } = self.usual();
         let all_ns = sum_ns.saturating_mul(sums).saturating_add(each_ns.saturating_mul(trials));
         all_ns.min(self.budget_ns)
     }
 
     /// Returns the default budget in ns.
     pub(crate) fn usual_budget_ns(&self, warm_up_ns: u64, overhead_ns: u64) -> u64 {
-        let (share, of) = BUDGET_SHARES[self.kind()];
+        let (share, of) = self.usual().budget;
         let unlimited = Self { budget_ns: u64::MAX, ..self.clone() };
         unlimited.expected_ns(warm_up_ns, overhead_ns).saturating_mul(share) / of
     }
 
-    /// Returns the index of what is searched: 0 for one flow, 1 for a system.
-    fn kind(&self) -> usize {
-        usize::from(self.scales.is_some())
+    const fn usual(&self) -> UsualSearch {
+        if self.scales.is_some() { USUAL_OF_SYSTEM } else { USUAL_OF_FLOW }
     }
 }

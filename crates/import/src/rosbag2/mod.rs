@@ -136,7 +136,11 @@ fn add_topic(
     let qos = offered_qos(&recorded.offered_qos, name, system)?;
     let is_kept = qos.writer.durability == Some(crate::qos::Durability::TransientLocal);
     if messages.len() == 1 || is_kept && messages.len() <= LATCHED {
-        let reason = format!("latched: its {} messages are for late readers, and no traffic", messages.len());
+        let what = match messages.len() {
+            1 => "its message is".to_owned(),
+            n => format!("its {n} messages are"),
+        };
+        let reason = format!("latched: {what} for late readers, and no traffic");
         system.not_applied(item, 1, reason);
         return Ok(());
     }

@@ -34,19 +34,8 @@ impl Metric {
     /// Returns whether interruptions of the host can be most of this metric, whatever the references show: a high quantile, and
     /// samples that missed their deadlines.
     #[must_use]
-    pub const fn is_of_the_tail(self) -> bool {
-        matches!(
-            self,
-            Self::RttP90
-                | Self::RttP99
-                | Self::RttP999
-                | Self::ResponseP90
-                | Self::ResponseP99
-                | Self::ResponseP999
-                | Self::ServiceP99
-                | Self::SendLagP99
-                | Self::Missed
-        )
+    pub fn is_of_the_tail(self) -> bool {
+        self == Self::Missed || self.references(false) == [ReferenceMetric::RttP99]
     }
 
     /// Returns the reference values that a change of this metric between two results is compared with. The first is
