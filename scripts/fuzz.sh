@@ -12,16 +12,14 @@
 . "$(dirname -- "$0")/common.sh"
 
 if [ "${1:-}" = replay ]; then
-  # In the target directory of everything else: the packages of registries are compiled already.
-  build=(build --locked --quiet --manifest-path fuzz/Cargo.toml)
+  # Exactly as scripts/test.sh builds it.
+  cargo build --quiet --locked --workspace --all-features --bins --tests
   replay() { # the inputs of one target, one by one
     (ulimit -v 2097152 && exec timeout 300 "$CARGO_TARGET_DIR/debug/$1" -timeout=10 "fuzz/corpus/$1"/*) \
       >"$CARGO_TARGET_DIR/replay-$1.log" 2>&1
   }
-  cargo "${build[@]}" --bin header --features planted
-  ! replay header && grep -q 'panicked at.*targets/header.rs' "$CARGO_TARGET_DIR/replay-header.log" ||
+  ! FUZZ_PLANTED_DEFECT=1 replay header && grep -q 'panicked at.*targets/header.rs' "$CARGO_TARGET_DIR/replay-header.log" ||
     fail 'the planted defect was not found' "see $CARGO_TARGET_DIR/replay-header.log"
-  cargo "${build[@]}" --bins
   for target in fuzz/targets/*.rs; do
     target=$(basename "$target" .rs)
     replay "$target" || fail "fuzz target \`$target\` failed on an input of its corpus" \
@@ -44,10 +42,8 @@ done
 # A separate directory: only the fuzz targets are built with these flags.
 export CARGO_TARGET_DIR=$CARGO_TARGET_DIR/fuzz
 host=$(rustc -vV | sed -n 's/^host: //p')
-build=(build --release --locked --manifest-path fuzz/Cargo.toml --target "$host")
+build=(build --profile fuzz --locked --package fuzz --target "$host")
 for target in "${targets[@]}"; do build+=(--bin "$target"); done
-# FUZZ_FEATURES=planted builds in a defect, which shows that one is found.
-[ -z "${FUZZ_FEATURES:-}" ] || build+=(--features "$FUZZ_FEATURES")
 if nightly=1 && cargo +nightly --version >/dev/null 2>&1; then
   say "fuzz: building with $(rustc +nightly --version)"
   # The passes that libFuzzer needs. With --target they do not apply to build scripts.
@@ -72,7 +68,7 @@ run() { # one target, with its output in a log
   fi
   # a request for gigabytes fails, and the target aborts
   ulimit -v 2097152
-  exec "$CARGO_TARGET_DIR/$host/release/$target" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+  exec "$CARGO_TARGET_DIR/$host/fuzz/$target" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
     "-artifact_prefix=$found/" "${what[@]}" >"$CARGO_TARGET_DIR/$target.log" 2>&1
 }
 
@@ -95,7 +91,7 @@ for target in "${targets[@]}"; do
     printf 'error: fuzz target `%s` failed on the input %s\n' "$target" "${input:-(none written)}" >&2
     grep -m1 -A1 'panicked at\|^==[0-9]*== *ERROR\|memory allocation of' "$log" | sed 's/^/  /' >&2 || tail -3 "$log" >&2
     printf 'hint: reproduce it with `%s %s`; see its output in %s\n' \
-      "$CARGO_TARGET_DIR/$host/release/$target" "$input" "$log" >&2
+      "$CARGO_TARGET_DIR/$host/fuzz/$target" "$input" "$log" >&2
   fi
   unset "running[$target]"
 done

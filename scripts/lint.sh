@@ -5,7 +5,7 @@
 . "$(dirname -- "$0")/common.sh"
 
 trap print_stages EXIT
-manifests=(Cargo.toml drivers/Cargo.toml fuzz/Cargo.toml)
+manifests=(Cargo.toml drivers/Cargo.toml)
 c_files() { git ls-files -co --exclude-standard -z -- '*.c' '*.h' '*.cpp' '*.hpp'; }
 
 if [ "${1:-}" = fix ]; then

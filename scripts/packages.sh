@@ -7,7 +7,7 @@
 
 packages=$CARGO_TARGET_DIR/package
 rm -rf "$packages"
-cargo package --workspace --no-verify --no-metadata --allow-dirty --exclude-lockfile --quiet
+cargo package --workspace --exclude fuzz --no-verify --no-metadata --allow-dirty --exclude-lockfile --quiet
 
 # A workspace of the packages, in a folder without the tree around it.
 work=$(mktemp -d)

@@ -167,7 +167,7 @@ fi
 
 planted_defect() {
   local planted status
-  planted=$(FUZZ_FEATURES=planted scripts/fuzz.sh 20 header 2>&1) && status=0 || status=$?
+  planted=$(FUZZ_PLANTED_DEFECT=1 scripts/fuzz.sh 20 header 2>&1) && status=0 || status=$?
   if [ "$status" = 0 ] || ! grep -q '^error: fuzz target `header` failed on the input /' <<<"$planted"; then
     printf '%s\n' "$planted" >&2
     fail 'the planted defect was not found' 'see what scripts/fuzz.sh says above'

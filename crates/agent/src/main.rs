@@ -110,7 +110,7 @@ fn play(
             return Err(error.into());
         }
     };
-    AgentSession::begin(driver, participant, orders.into(), replies)?.run()
+    AgentSession::begin(driver, participant, orders, replies)?.run()
 }
 
 /// Runs the reader of a case until the agent that runs the case is done or gone.

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use control::{Inbox, Message, OpenOptions};
+use control::{ChannelError, Inbox, Message, OpenOptions};
 use driver_host::MatchState;
 use serde::{Deserialize, Serialize};
 
@@ -60,11 +60,27 @@ pub enum Answer {
 
 impl Message for Ask {
     const MAX_LINE_BYTES: u64 = 1 << 20;
+
+    fn to_line(&self) -> Result<Vec<u8>, ChannelError> {
+        control::to_json(self)
+    }
+
+    fn from_line(line: &[u8]) -> Result<Self, ChannelError> {
+        control::from_json(line)
+    }
 }
 
 impl Message for Answer {
     /// Longest line in bytes; an answer carries all samples of a case.
     const MAX_LINE_BYTES: u64 = 512 << 20;
+
+    fn to_line(&self) -> Result<Vec<u8>, ChannelError> {
+        control::to_json(self)
+    }
+
+    fn from_line(line: &[u8]) -> Result<Self, ChannelError> {
+        control::from_json(line)
+    }
 }
 
 /// Reader in another process. That process is killed when the value is dropped.
@@ -95,7 +111,7 @@ impl RemoteReader {
     }
 
     fn ask(&self, ask: &Ask) -> Result<Answer, Stop> {
-        let lost = |error: control::ChannelError| Stop::Failed(format!("lost the reader's process: {error}"));
+        let lost = |error: ChannelError| Stop::Failed(format!("lost the reader's process: {error}"));
         control::send(&mut &self.asks, ask).map_err(lost)?;
         match self.answers.receive(TIME_LIMIT).map_err(lost)? {
             Answer::Failed(how) => broken(format!("in the reader's process: {how}")),

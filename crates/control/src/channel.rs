@@ -10,9 +10,43 @@ use std::{
 use serde::{Serialize, de::DeserializeOwned};
 
 /// Message of one direction of the channel.
-pub trait Message: Serialize + DeserializeOwned {
+///
+/// Its type converts it, and not the functions that send and receive: they would be compiled once more in each crate that
+/// calls them, and optimized there.
+pub trait Message: Sized {
     /// Longest line that is accepted, in bytes.
     const MAX_LINE_BYTES: u64;
+
+    /// Returns the message as a line without its end: [`to_json`].
+    ///
+    /// # Errors
+    /// Returns an error if the message cannot be serialized.
+    fn to_line(&self) -> Result<Vec<u8>, ChannelError>;
+
+    /// Reads the message of a line: [`from_json`].
+    ///
+    /// # Errors
+    /// Returns an error if the line is not such a message.
+    fn from_line(line: &[u8]) -> Result<Self, ChannelError>;
+}
+
+/// Returns a message as JSON on one line, without the end of the line.
+///
+/// # Errors
+/// Returns an error if the message cannot be serialized.
+pub fn to_json(message: &impl Serialize) -> Result<Vec<u8>, ChannelError> {
+    serde_json::to_vec(message).map_err(|error| ChannelError::Malformed(error.to_string()))
+}
+
+/// Reads a message from a line of JSON.
+///
+/// # Errors
+/// Returns an error with the beginning of the line if it is not such a message.
+pub fn from_json<M: DeserializeOwned>(line: &[u8]) -> Result<M, ChannelError> {
+    serde_json::from_slice(line).map_err(|error| {
+        let begin = String::from_utf8_lossy(&line[..line.len().min(80)]).trim_end().to_owned();
+        ChannelError::Malformed(format!("{error}: `{begin}`"))
+    })
 }
 
 /// Errors of the control channel.
@@ -37,7 +71,7 @@ pub enum ChannelError {
 /// # Errors
 /// Returns an error if the message cannot be serialized, or if the other process is gone.
 pub fn send<M: Message>(stream: &mut impl Write, message: &M) -> Result<(), ChannelError> {
-    let mut line = serde_json::to_vec(message).map_err(|error| ChannelError::Malformed(error.to_string()))?;
+    let mut line = message.to_line()?;
     line.push(b'\n');
     stream.write_all(&line)?;
     stream.flush()?;
@@ -58,10 +92,7 @@ pub fn receive_line<M: Message>(stream: &mut impl BufRead) -> Result<M, ChannelE
             ChannelError::Closed
         });
     }
-    serde_json::from_slice(&line).map_err(|error| {
-        let begin = String::from_utf8_lossy(&line[..line.len().min(80)]).trim_end().to_owned();
-        ChannelError::Malformed(format!("{error}: `{begin}`"))
-    })
+    M::from_line(&line)
 }
 
 /// Received messages, read by a thread that ends with the channel.

@@ -45,7 +45,7 @@ mod timeline;
 mod timestamp_log;
 mod timing;
 
-pub use channel::{ChannelError, Inbox, Message, receive_line, send};
+pub use channel::{ChannelError, Inbox, Message, from_json, receive_line, send, to_json};
 pub use clock::{MonotonicClock, boot_id};
 pub use discovery::{EntityMatch, InterfaceReading, ParticipantReport, TrafficAhead};
 pub use late_join::{JoinReception, JoinTimes, PastReception, WrittenBeforeJoin};

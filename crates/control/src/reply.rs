@@ -8,7 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    channel::Message, clock::MonotonicClock, mailbox::Exchanged, progress::Progress, report::AgentReport,
+    channel::{self, ChannelError, Message},
+    clock::MonotonicClock,
+    mailbox::Exchanged,
+    progress::Progress,
+    report::AgentReport,
 };
 
 /// Reply of an agent to the runner.
@@ -102,6 +106,14 @@ impl Reply {
 impl Message for Reply {
     /// Longest line in bytes; the longest reply carries the timestamps and histograms of a long latency run.
     const MAX_LINE_BYTES: u64 = 128 << 20;
+
+    fn to_line(&self) -> Result<Vec<u8>, ChannelError> {
+        channel::to_json(self)
+    }
+
+    fn from_line(line: &[u8]) -> Result<Self, ChannelError> {
+        channel::from_json(line)
+    }
 }
 
 /// Identity of an agent.

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    channel::Message,
+    channel::{self, ChannelError, Message},
     late_join::JoinTimes,
     mailbox::{Exchange, OpenMailbox},
     payload::PayloadBytes,
@@ -87,6 +87,14 @@ pub enum Request {
 impl Message for Request {
     /// Longest line in bytes; the longest order carries the times of a trace.
     const MAX_LINE_BYTES: u64 = 64 << 20;
+
+    fn to_line(&self) -> Result<Vec<u8>, ChannelError> {
+        channel::to_json(self)
+    }
+
+    fn from_line(line: &[u8]) -> Result<Self, ChannelError> {
+        channel::from_json(line)
+    }
 }
 
 impl Request {

@@ -79,6 +79,24 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("validation", &["lab", "host", "experiment", "results", "stats", "testbed"]),
     ("testbed", &["experiment", "lab"]),
     ("xtask", &["charts", "control", "experiment", "perftest", "results"]),
+    (
+        "fuzz",
+        &[
+            "agent",
+            "control",
+            "driver-host",
+            "driver-kit",
+            "experiment",
+            "findings",
+            "host",
+            "import",
+            "perftest",
+            "remote-hosts",
+            "rendezvous",
+            "report",
+            "results",
+        ],
+    ),
 ];
 
 /// Crates of this tree that a driver may use in addition to the header.
@@ -88,6 +106,8 @@ pub const DRIVERS_MAY_USE: &[&str] = &["driver-kit", "sim-model"];
 /// checked.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Package {
+    /// Folder of the package below the root of the tree.
+    pub folder: String,
     /// Description of the package.
     pub description: String,
     /// Other packages of this tree that it uses.
@@ -113,7 +133,10 @@ pub fn packages(manifest: &Path) -> Result<BTreeMap<String, Package>, Error> {
             .filter(|dependency| dependency["path"].is_string() && dependency["kind"] != "dev")
             .map(|dependency| text(&dependency["name"]))
             .collect();
-        (text(&package["name"]), Package { description: text(&package["description"]), uses })
+        let manifest = text(&package["manifest_path"]);
+        let folder = Path::new(&manifest).parent().and_then(|folder| folder.strip_prefix(root()).ok());
+        let folder = folder.map(|folder| folder.display().to_string()).unwrap_or_default();
+        (text(&package["name"]), Package { folder, description: text(&package["description"]), uses })
     });
     Ok(packages.collect())
 }
@@ -160,7 +183,7 @@ pub fn table(packages: &BTreeMap<String, Package>) -> String {
     for (listed, may) in CRATES {
         if let Some(package) = packages.get(*listed) {
             let may = if may.is_empty() { "nothing".to_owned() } else { may.join(", ") };
-            writeln!(table, "| `crates/{listed}` | {} | {may} |", package.description)
+            writeln!(table, "| `{}` | {} | {may} |", package.folder, package.description)
                 .expect("a string grows");
         }
     }

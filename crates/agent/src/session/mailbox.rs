@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     fs::File,
-    io::{self, Read as _, Write},
+    io::{self, Read as _},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
@@ -82,7 +82,7 @@ impl Mailbox {
     }
 
     /// Answers requests until `exit`, and closes the entities.
-    pub fn serve(self, orders: &Inbox<Request>, replies: &mut (impl Write + Send)) -> Result<(), AgentError> {
+    pub fn serve(self, orders: &Inbox<Request>, replies: &mut File) -> Result<(), AgentError> {
         let Self { participant, writer, reader, tag, max_message_bytes, waits_for_acks } = self;
         let shared = Shared { state: Mutex::new(State::new(replies)), changed: Condvar::new() };
         let poster = Poster { writer: &writer, tag, max_message_bytes, shared: &shared };
@@ -163,14 +163,14 @@ fn random_tag() -> io::Result<Tag> {
 }
 
 /// Messages that have arrived, and the request that waits for them. The thread that ends the wait sends the reply.
-struct Shared<'a, W> {
-    state: Mutex<State<'a, W>>,
+struct Shared<'a> {
+    state: Mutex<State<'a>>,
     /// Signalled when messages are taken from the queue, and at the end.
     changed: Condvar,
 }
 
-struct State<'a, W> {
-    replies: &'a mut W,
+struct State<'a> {
+    replies: &'a mut File,
     received: VecDeque<Vec<u8>>,
     /// Number of samples that are no messages.
     ignored: u64,
@@ -180,8 +180,8 @@ struct State<'a, W> {
     closing: bool,
 }
 
-impl<'a, W: Write> State<'a, W> {
-    fn new(replies: &'a mut W) -> Self {
+impl<'a> State<'a> {
+    fn new(replies: &'a mut File) -> Self {
         Self { replies, received: VecDeque::new(), ignored: 0, waiting: None, failure: None, closing: false }
     }
 
@@ -195,8 +195,8 @@ impl<'a, W: Write> State<'a, W> {
     }
 }
 
-impl<'a, W: Write> Shared<'a, W> {
-    fn lock(&self) -> MutexGuard<'_, State<'a, W>> {
+impl<'a> Shared<'a> {
+    fn lock(&self) -> MutexGuard<'_, State<'a>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -238,14 +238,14 @@ impl<'a, W: Write> Shared<'a, W> {
 }
 
 /// Side of the requests: posts messages.
-struct Poster<'a, 's, W> {
+struct Poster<'a, 's> {
     writer: &'a Writer,
     tag: Tag,
     max_message_bytes: usize,
-    shared: &'a Shared<'s, W>,
+    shared: &'a Shared<'s>,
 }
 
-impl<W: Write> Poster<'_, '_, W> {
+impl Poster<'_, '_> {
     /// Answers requests until `exit`.
     fn answer_all(&self, orders: &Inbox<Request>) -> Result<(), AgentError> {
         let mut deadline: Option<Instant> = None;

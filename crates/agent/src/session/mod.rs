@@ -10,8 +10,7 @@ mod progress_responder;
 mod role_setup;
 
 use std::{
-    io::Write,
-    os::fd::OwnedFd,
+    fs::File,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -55,11 +54,11 @@ const POLL_OF_DISCOVERY: Duration = Duration::from_millis(20);
 const FOR_EVER: Duration = Duration::from_secs(86_400);
 
 /// Session with a runner: a driver, a role, and the orders.
-pub struct AgentSession<W> {
+pub struct AgentSession {
     driver: Driver,
     process: ProcessParticipant,
     orders: Inbox<Request>,
-    replies: W,
+    replies: File,
 }
 
 /// State between `configure` and `exit`.
@@ -111,7 +110,7 @@ impl Open {
     }
 }
 
-impl<W: Write + Send> AgentSession<W> {
+impl AgentSession {
     /// Starts the session: sends `hello`.
     ///
     /// # Errors
@@ -119,10 +118,10 @@ impl<W: Write + Send> AgentSession<W> {
     pub fn begin(
         driver: Driver,
         process: ProcessParticipant,
-        orders: OwnedFd,
-        mut replies: W,
+        orders: File,
+        mut replies: File,
     ) -> Result<Self, AgentError> {
-        let orders = Inbox::start(std::fs::File::from(orders), crate::end_at_once);
+        let orders = Inbox::start(orders, crate::end_at_once);
         control::send(&mut replies, &Reply::Hello(Box::new(hello(&driver))))?;
         Ok(Self { driver, process, orders, replies })
     }

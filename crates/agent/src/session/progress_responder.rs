@@ -2,7 +2,7 @@
 //! joins late.
 
 use std::{
-    io::Write,
+    fs::File,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     thread,
     time::Duration,
@@ -44,7 +44,7 @@ impl ProgressResponder<'_> {
     pub fn run<T>(
         &self,
         orders: &mut Inbox<Request>,
-        replies: &mut (impl Write + Send),
+        replies: &mut File,
         traffic: impl FnOnce() -> Result<T, AgentError>,
     ) -> Result<T, AgentError> {
         if self.join.is_none() && self.progress.is_none() {
@@ -64,7 +64,7 @@ impl ProgressResponder<'_> {
     fn answer(
         &self,
         orders: &mut Inbox<Request>,
-        replies: &mut impl Write,
+        replies: &mut File,
         over: &AtomicBool,
     ) -> Result<(), AgentError> {
         let poll = if self.join.is_some() { POLL } else { POLL_OF_PROGRESS };

@@ -44,7 +44,7 @@ fn read(path: &Path) -> String {
 }
 
 fn package(uses: &[&str]) -> Package {
-    Package { description: String::new(), uses: uses.iter().map(|&name| name.to_owned()).collect() }
+    Package { uses: uses.iter().map(|&name| name.to_owned()).collect(), ..Package::default() }
 }
 
 #[test]
