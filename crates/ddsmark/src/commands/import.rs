@@ -27,7 +27,8 @@ pub fn execute(command: &Import) -> Result<ExitStatus, CliError> {
     let mut text = format!("{out}/system.toml: {}\n", count(number as usize, "topic"));
     let notes = system.not_applied.len();
     if notes > 0 {
-        text += &format!("not applied: {}, see {out}/import.txt\n", count(notes, "part"));
+        let rule = if output.strict { ", which `--strict` forbids" } else { "" };
+        text += &format!("not applied: {}{rule}; see {out}/import.txt\n", count(notes, "part"));
     }
     text += &format!("next: ddsmark run {out}/system.toml --dry-run\n");
     output::print(&text)?;
