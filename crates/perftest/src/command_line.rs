@@ -142,25 +142,18 @@ fn generation<S: AsRef<str>>(arguments: &[S]) -> Result<Option<Generation>, Perf
     let usage = || Cause::NoValue { usage: "-compat <5.1|4.3>".to_owned() };
     let value = arguments.get(place + 1).map(AsRef::as_ref).filter(|value| !value.starts_with('-'));
     let value = value.ok_or_else(|| error("-compat", usage()))?;
-    match Generation::from_name(value) {
-        Some(generation) => Ok(Some(generation)),
-        None => {
-            let expected = "one of: 5.1, 4.3".to_owned();
-            Err(error(&format!("-compat {value}"), Cause::Invalid { expected }))
-        }
-    }
+    named(value, Source::CommandLine, format!("-compat {value}"))
 }
 
 fn of_environment(value: Option<&str>) -> Result<Option<Generation>, PerftestError> {
     let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(None) };
-    match Generation::from_name(value) {
-        Some(generation) => Ok(Some(generation)),
-        None => Err(PerftestError {
-            source: Source::Environment,
-            item: format!("{COMPAT_VARIABLE}={value}"),
-            cause: Cause::Invalid { expected: "one of: 5.1, 4.3".to_owned() },
-        }),
-    }
+    named(value, Source::Environment, format!("{COMPAT_VARIABLE}={value}"))
+}
+
+/// Returns the generation of this name, which `item` gives.
+fn named(name: &str, source: Source, item: String) -> Result<Option<Generation>, PerftestError> {
+    let cause = Cause::Invalid { expected: "one of: 5.1, 4.3".to_owned() };
+    Generation::from_name(name).map(Some).ok_or(PerftestError { source, item, cause })
 }
 
 /// Returns the name of an option, after one dash, or after two as in C#; `None` without a dash.

@@ -37,7 +37,7 @@ pub use generation::Generation;
 pub use help::{help, usage};
 pub use ini::IniFile;
 pub use output::{
-    Banner, EffectiveValue, Json, JsonContext, LatencyInterval, LatencyRow, PERCENTS, Percentiles, Rows,
+    Banner, EffectiveValue, Json, JsonContext, LatencyInterval, LatencyRow, PERCENTS, Percentiles, Row, Rows,
     Step, ThroughputInterval, ThroughputRow, banner, progress,
 };
 pub use reference::reference;

@@ -42,50 +42,35 @@ pub enum Step {
 /// Returns the banner of a process.
 #[must_use]
 pub fn banner(settings: &Settings, banner: &Banner<'_>) -> String {
-    let mut text = String::new();
-    let generation = settings.generation;
-    let Banner { version, middleware, .. } = banner;
-    line(
-        &mut text,
-        &format!(
-            "ddsmark perftest {version}, compatible with RTI Perftest {} ({middleware})",
-            generation.release()
-        ),
+    let Banner { version, middleware, effective } = banner;
+    let release = settings.generation.release();
+    let mode = match settings.shared.mode {
+        Mode::Throughput => "Mode: THROUGHPUT TEST (`-latencyTest` measures latency)",
+        Mode::Latency if settings.shared.echoes_every_sample() => "Mode: LATENCY TEST (one sample in flight)",
+        Mode::Latency => "Mode: LATENCY TEST (waits for the echo of each latency sample)",
+    };
+    let mut text = format!(
+        "ddsmark perftest {version}, compatible with RTI Perftest {release} ({middleware})\n\n{mode}\n\n"
     );
-    line(&mut text, "");
-    line(
-        &mut text,
-        match settings.shared.mode {
-            Mode::Throughput => "Mode: THROUGHPUT TEST (`-latencyTest` measures latency)",
-            Mode::Latency if settings.shared.echoes_every_sample() => {
-                "Mode: LATENCY TEST (one sample in flight)"
-            }
-            Mode::Latency => "Mode: LATENCY TEST (waits for the echo of each latency sample)",
-        },
-    );
-    line(&mut text, "");
-    if banner.effective.is_empty() {
-        line(&mut text, "Values as requested; the effective ones follow after the first size");
-        line(&mut text, "");
+    if effective.is_empty() {
+        text.push_str("Values as requested; the effective ones follow after the first size\n\n");
     }
     let (test, transport) = (configuration(settings), transport(settings));
-    section(&mut text, "Perftest Configuration:", &test, banner.effective);
-    section(&mut text, "Transport Configuration:", &transport, banner.effective);
-    let labels = || test.iter().chain(&transport).map(|(label, _)| *label);
-    let others: Vec<&EffectiveValue> =
-        banner.effective.iter().filter(|value| labels().all(|label| label != value.name)).collect();
+    section(&mut text, "Perftest Configuration:", &test, effective);
+    section(&mut text, "Transport Configuration:", &transport, effective);
+    let is_listed =
+        |value: &EffectiveValue| test.iter().chain(&transport).any(|(label, _)| *label == value.name);
+    let others = effective.iter().filter(|value| !is_listed(value));
+    let others: Vec<(&str, String)> =
+        others.map(|other| (other.name.as_str(), other.value.clone())).collect();
     if !others.is_empty() {
-        line(&mut text, "Effective Settings:");
-        for EffectiveValue { name, value } in others {
-            line(&mut text, &format!("\t{name}: {value}"));
-        }
-        line(&mut text, "");
+        section(&mut text, "Effective Settings:", &others, &[]);
     }
     text
 }
 
 fn section(text: &mut String, title: &str, values: &[(&str, String)], effective: &[EffectiveValue]) {
-    line(text, title);
+    let _ = writeln!(text, "{title}");
     for (label, requested) in values {
         let found = effective.iter().find(|value| value.name == *label);
         let suffix = match found {
@@ -93,75 +78,63 @@ fn section(text: &mut String, title: &str, values: &[(&str, String)], effective:
             Some(found) => format!(" (effective: {})", found.value),
             None => String::new(),
         };
-        line(text, &format!("\t{label}: {requested}{suffix}"));
+        let _ = writeln!(text, "\t{label}: {requested}{suffix}");
     }
-    line(text, "");
+    text.push('\n');
 }
 
 fn configuration(settings: &Settings) -> Vec<(&'static str, String)> {
     let (shared, local) = (&settings.shared, &settings.local);
     let yes = |on: bool| if on { "Yes" } else { "No" }.to_owned();
+    let not_set = || "Not set".to_owned();
+    let history = match shared.history {
+        History::KeepAll => "Keep All".to_owned(),
+        History::KeepLast(depth) => format!("Keep Last {depth}"),
+    };
+    let of_role = match settings.role {
+        Role::Publisher => vec![
+            ("Publisher ID", local.id.to_string()),
+            ("Latency count", format!("1 latency sample every {} {}", shared.latency_count, unit(settings))),
+            ("Latency", "RTT/2, half of the round-trip time".to_owned()),
+        ],
+        Role::Subscriber => vec![("Subscriber ID", local.id.to_string())],
+    };
+    let sizes: Vec<String> = shared.sizes.iter().map(u64::to_string).collect();
+    let receive = match local.receive {
+        Receive::Listener => "Listeners".to_owned(),
+        Receive::ReadThread { group_samples: 1, .. } => "WaitSets".to_owned(),
+        Receive::ReadThread { group_samples, group_us } => {
+            format!("WaitSets, {group_samples} samples or {group_us} us")
+        }
+    };
+    let file = local.qos_file.as_ref().map(|file| file.path.clone());
     let mut all = vec![
         ("Reliability", if shared.reliable { "Reliable" } else { "Best Effort" }.to_owned()),
         ("Durability", shared.durability.to_string()),
-        (
-            "History",
-            match shared.history {
-                History::KeepAll => "Keep All".to_owned(),
-                History::KeepLast(depth) => format!("Keep Last {depth}"),
-            },
-        ),
+        ("History", history),
         ("Keyed", if shared.keyed { format!("Yes, {} instances", shared.instances) } else { yes(false) }),
     ];
-    match settings.role {
-        Role::Publisher => {
-            all.push(("Publisher ID", local.id.to_string()));
-            all.push((
-                "Latency count",
-                format!("1 latency sample every {} {}", shared.latency_count, unit(settings)),
-            ));
-            all.push(("Latency", "RTT/2, half of the round-trip time".to_owned()));
-        }
-        Role::Subscriber => all.push(("Subscriber ID", local.id.to_string())),
-    }
-    let sizes: Vec<String> = shared.sizes.iter().map(u64::to_string).collect();
-    all.push(("Data Size", sizes.join(", ")));
-    all.push(("Batching", batching(settings)));
-    all.push(("Publication Rate", publication_rate(settings)));
-    all.push((
-        "Samples",
-        shared.samples.map_or_else(|| "Unlimited".to_owned(), |samples| samples.to_string()),
-    ));
-    all.push((
-        "Execution time",
-        match shared.execution_time_s {
-            Some(seconds) => format!("{seconds} seconds"),
-            None => "Not set".to_owned(),
-        },
-    ));
-    all.push((
-        "Receive using",
-        match local.receive {
-            Receive::Listener => "Listeners".to_owned(),
-            Receive::ReadThread { group_samples: 1, .. } => "WaitSets".to_owned(),
-            Receive::ReadThread { group_samples, group_us } => {
-                format!("WaitSets, {group_samples} samples or {group_us} us")
-            }
-        },
-    ));
-    all.push(("Domain", local.domain.to_string()));
-    all.push(("Zero Copy", yes(shared.zero_copy)));
-    all.push(("Asynchronous Publishing", yes(local.asynchronous)));
-    all.push((
-        "XML File",
-        local.qos_file.as_ref().map_or_else(|| "None".to_owned(), |file| file.path.clone()),
-    ));
+    all.extend(of_role);
+    all.extend([
+        ("Data Size", sizes.join(", ")),
+        ("Batching", batching(settings)),
+        ("Publication Rate", publication_rate(settings)),
+        ("Samples", shared.samples.map_or_else(|| "Unlimited".to_owned(), |samples| samples.to_string())),
+        (
+            "Execution time",
+            shared.execution_time_s.map_or_else(not_set, |seconds| format!("{seconds} seconds")),
+        ),
+        ("Receive using", receive),
+        ("Domain", local.domain.to_string()),
+        ("Zero Copy", yes(shared.zero_copy)),
+        ("Asynchronous Publishing", yes(local.asynchronous)),
+        ("XML File", file.unwrap_or_else(|| "None".to_owned())),
+    ]);
     if local.output.numbers {
         all.push(("Numbers", "In each column, also those that the samples do not support".to_owned()));
     }
     if local.output.resource_limits {
-        let limit =
-            |limit: Option<u32>| limit.map_or_else(|| "Not set".to_owned(), |limit| limit.to_string());
+        let limit = |limit: Option<u32>| limit.map_or_else(not_set, |limit| limit.to_string());
         all.push(("Send Queue", limit(local.send_queue)));
         all.push(("Receive Queue", limit(local.receive_queue)));
     }
@@ -217,8 +190,9 @@ fn transport(settings: &Settings) -> Vec<(&'static str, String)> {
         Some(Nic::Name(name)) => name.clone(),
         Some(Nic::Address(address)) => address.to_string(),
     };
-    let mut all = vec![("Driver", settings.driver.clone()), ("Kind", kind), ("Nic", nic)];
-    all.push(("Use Multicast", if settings.shared.multicast { "True" } else { "False" }.to_owned()));
+    let multicast = if settings.shared.multicast { "True" } else { "False" }.to_owned();
+    let mut all =
+        vec![("Driver", settings.driver.clone()), ("Kind", kind), ("Nic", nic), ("Use Multicast", multicast)];
     if !local.peers.is_empty() {
         let peers: Vec<String> = local.peers.iter().map(ToString::to_string).collect();
         all.push(("Initial peers", peers.join(", ")));
@@ -238,8 +212,4 @@ pub fn progress(settings: &Settings, step: Step) -> String {
         (Step::Run, Role::Publisher) => "Publishing data...".to_owned(),
         (Step::Run, Role::Subscriber) => "Waiting for data...".to_owned(),
     }
-}
-
-fn line(text: &mut String, line: &str) {
-    let _ = writeln!(text, "{line}");
 }

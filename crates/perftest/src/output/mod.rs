@@ -1,9 +1,7 @@
 //! Output: rows, JSON, and the banner.
 
 mod banner;
-mod csv;
 mod json;
-mod legacy;
 mod number;
 mod rows;
 mod values;
@@ -11,4 +9,6 @@ mod values;
 pub use banner::{Banner, EffectiveValue, Step, banner, progress};
 pub use json::{Json, JsonContext};
 pub use rows::Rows;
-pub use values::{LatencyInterval, LatencyRow, PERCENTS, Percentiles, ThroughputInterval, ThroughputRow};
+pub use values::{
+    LatencyInterval, LatencyRow, PERCENTS, Percentiles, Row, ThroughputInterval, ThroughputRow,
+};

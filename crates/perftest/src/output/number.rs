@@ -1,6 +1,6 @@
-//! Columns of rows, and their numbers as text.
+//! Numbers of rows as text.
 
-use crate::generation::Generation;
+use super::rows::Rows;
 
 /// Text of a value that the samples do not support.
 const NOT_AVAILABLE: &str = "n/a";
@@ -11,31 +11,13 @@ const NOT_A_NUMBER: &str = "nan";
 /// Time in µs from which whole numbers are precise enough.
 const WHOLE_FROM_US: f64 = 100.0;
 
-/// Columns of rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Columns {
-    /// Generation.
-    pub generation: Generation,
-    /// Whether rows have the CPU usage.
-    pub cpu: bool,
-    /// Numbers.
-    pub numbers: Numbers,
-}
-
-/// Numbers of rows as text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Numbers {
-    /// Whether each column has a number.
-    pub always: bool,
-}
-
-impl Numbers {
-    fn or(self, number: Option<String>, missing: &str) -> String {
-        number.unwrap_or_else(|| if self.always { NOT_A_NUMBER } else { missing }.to_owned())
+impl Rows {
+    fn or(&self, number: Option<String>, missing: &str) -> String {
+        number.unwrap_or_else(|| if self.numbers { NOT_A_NUMBER } else { missing }.to_owned())
     }
 
     /// Returns a time in µs: a whole number, with one decimal below 100 unless it is 0.
-    pub fn micros(self, us: Option<f64>) -> String {
+    pub(super) fn micros(&self, us: Option<f64>) -> String {
         let text = us.filter(|us| !us.is_nan()).map(|us| match us {
             _ if us.is_infinite() => "inf".to_owned(),
             _ if us < WHOLE_FROM_US => {
@@ -48,29 +30,24 @@ impl Numbers {
     }
 
     /// Returns a standard deviation in µs of `samples` values. The release has 0 for a single one.
-    pub fn deviation(self, us: Option<f64>, samples: u64) -> String {
-        self.decimals(us.or((self.always && samples == 1).then_some(0.0)), 1)
+    pub(super) fn deviation(&self, us: Option<f64>, samples: u64) -> String {
+        self.decimals(us.or((self.numbers && samples == 1).then_some(0.0)), 1)
     }
 
     /// Returns a number with decimals.
-    pub fn decimals(self, value: Option<f64>, decimals: usize) -> String {
+    pub(super) fn decimals(&self, value: Option<f64>, decimals: usize) -> String {
         let text = value.filter(|value| value.is_finite()).map(|value| format!("{value:.decimals$}"));
         self.or(text, NOT_AVAILABLE)
     }
 
     /// Returns a number of lost samples.
-    pub fn lost(self, lost: Option<u64>) -> String {
+    pub(super) fn lost(&self, lost: Option<u64>) -> String {
         self.or(lost.map(|lost| lost.to_string()), UNKNOWN)
     }
 
     /// Returns a share of lost samples in percent.
-    pub fn lost_percent(self, percent: Option<f64>) -> String {
+    pub(super) fn lost_percent(&self, percent: Option<f64>) -> String {
         let text = percent.filter(|percent| percent.is_finite()).map(|percent| format!("{percent:.2}"));
         self.or(text, UNKNOWN)
     }
-}
-
-/// Returns a value with at most three decimals, as JSON has it.
-pub fn rounded(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
 }

@@ -1,14 +1,13 @@
 //! Rows of a process, in its format.
 
-use super::{
-    csv, legacy,
-    number::{Columns, Numbers},
-    values::{LatencyInterval, LatencyRow, ThroughputInterval, ThroughputRow},
-};
+use super::values::Row;
 use crate::{
     generation::Generation,
     settings::{OutputFormat, Settings},
 };
+
+/// Heading of the CPU usage.
+const CPU: &str = "CPU (%)";
 
 /// Format of the rows of a process. A row without a newline is `None` if the format is JSON: [`Json`](crate::Json)
 /// collects the values, and prints them at the end.
@@ -40,60 +39,38 @@ impl Rows {
         }
     }
 
-    const fn columns(&self) -> Columns {
-        Columns { generation: self.generation, cpu: self.cpu, numbers: Numbers { always: self.numbers } }
-    }
-
-    /// Returns the heading of latency rows during the test of one size.
+    /// Returns the heading of the rows of a kind, of samples of one size.
     #[must_use]
-    pub fn latency_interval_heading(&self, size: u64) -> Option<String> {
-        let columns = csv::latency_interval_headings(self.cpu);
-        self.heading(&format!("RTT/2 Latency Intervals for {size} Bytes:"), &columns)
-    }
-
-    /// Returns the heading of latency rows at the end.
-    #[must_use]
-    pub fn latency_summary_heading(&self) -> Option<String> {
-        self.heading("RTT/2 Latency Summary:", &csv::latency_summary_headings(self.cpu))
-    }
-
-    /// Returns the heading of throughput rows during the test of one size.
-    #[must_use]
-    pub fn throughput_interval_heading(&self, size: u64) -> Option<String> {
-        let columns = csv::throughput_interval_headings(self.cpu);
-        self.heading(&format!("Throughput Intervals for {size} Bytes:"), &columns)
-    }
-
-    /// Returns the heading of throughput rows at the end.
-    #[must_use]
-    pub fn throughput_summary_heading(&self) -> Option<String> {
-        self.heading("Throughput Summary:", &csv::throughput_summary_headings(self.cpu))
-    }
-
-    fn heading(&self, title: &str, columns: &[String]) -> Option<String> {
+    pub fn heading<R: Row>(&self, size: u64) -> Option<String> {
+        let title = R::TITLE.replace("SIZE", &size.to_string());
         match self.format {
-            OutputFormat::Csv if self.headings => Some(format!("{title}\n{}", columns.join(", "))),
-            OutputFormat::Legacy if self.headings && title.starts_with("RTT/2") => Some(title.to_owned()),
+            OutputFormat::Csv if self.headings => {
+                let cpu = self.cpu.then_some(CPU);
+                let columns: Vec<&str> = R::HEADINGS.iter().copied().chain(cpu).collect();
+                Some(format!("{title}\n{}", columns.join(", ")))
+            }
+            OutputFormat::Legacy if self.headings && title.starts_with("RTT/2") => Some(title),
             _ => None,
         }
     }
 
-    /// Returns a latency row during the test.
+    /// Returns a row.
     #[must_use]
-    pub fn latency_interval(&self, row: &LatencyInterval) -> Option<String> {
+    pub fn row<R: Row>(&self, row: &R) -> Option<String> {
+        let cpu = || self.decimals(row.size_and_cpu().1, 2);
         match self.format {
-            OutputFormat::Csv => Some(csv::latency_interval(row, self.columns())),
-            OutputFormat::Legacy => Some(legacy::latency_interval(row, self.columns())),
-            OutputFormat::Json => None,
-        }
-    }
-
-    /// Returns a latency row at the end.
-    #[must_use]
-    pub fn latency_summary(&self, row: &LatencyRow) -> Option<String> {
-        match self.format {
-            OutputFormat::Csv => Some(csv::latency_summary(row, self.columns())),
-            OutputFormat::Legacy => Some(legacy::latency_summary(row, self.columns())),
+            OutputFormat::Csv => {
+                let columns = R::HEADINGS.iter().copied().zip(row.values(self));
+                let padded = columns.chain(self.cpu.then(|| (CPU, cpu()))).map(|(heading, value)| {
+                    let width = heading.chars().count();
+                    format!("{value:>width$}")
+                });
+                Some(padded.collect::<Vec<_>>().join(", "))
+            }
+            OutputFormat::Legacy => {
+                let cpu = if self.cpu { format!(" CPU {} (%)", cpu()) } else { String::new() };
+                Some(row.labelled(self) + &cpu)
+            }
             OutputFormat::Json => None,
         }
     }
@@ -110,25 +87,5 @@ impl Rows {
     #[must_use]
     pub fn latency_file_row(&self, number: u64, half_rtt_ns: u64) -> String {
         format!("{number}, {}.{:03}", half_rtt_ns / 1000, half_rtt_ns % 1000)
-    }
-
-    /// Returns a throughput row during the test.
-    #[must_use]
-    pub fn throughput_interval(&self, row: &ThroughputInterval) -> Option<String> {
-        match self.format {
-            OutputFormat::Csv => Some(csv::throughput_interval(row, self.columns())),
-            OutputFormat::Legacy => Some(legacy::throughput_interval(row, self.columns())),
-            OutputFormat::Json => None,
-        }
-    }
-
-    /// Returns a throughput row at the end.
-    #[must_use]
-    pub fn throughput_summary(&self, row: &ThroughputRow) -> Option<String> {
-        match self.format {
-            OutputFormat::Csv => Some(csv::throughput_summary(row, self.columns())),
-            OutputFormat::Legacy => Some(legacy::throughput_summary(row, self.columns())),
-            OutputFormat::Json => None,
-        }
     }
 }

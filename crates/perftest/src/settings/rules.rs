@@ -28,20 +28,10 @@ pub(super) fn check(entries: &Entries, generation: Generation, role: Role) -> Re
         both("numIter", "scan", "`-scan`", "a scan has its own number of samples", "remove one of them")?;
     }
     both("pubRate", "pubRatebps", "`-pubRatebps`", "a publisher has one rate", "remove one of them")?;
-    both(
-        "enableSharedMemory",
-        "enableTcpOnly",
-        "`-enableTcpOnly`",
-        "each is the only transport",
-        "remove one of them",
-    )?;
-    both(
-        "rawTransport",
-        "scan",
-        "`-scan`",
-        "bare sockets have no scan",
-        "start the test once for each size",
-    )?;
+    let only = "each is the only transport";
+    both("enableSharedMemory", "enableTcpOnly", "`-enableTcpOnly`", only, "remove one of them")?;
+    let instead = "start the test once for each size";
+    both("rawTransport", "scan", "`-scan`", "bare sockets have no scan", instead)?;
     let typed = |name| changed(name).filter(|entry| entry.source == Source::CommandLine);
     if let (Some(entry), Some(_)) = (typed("nomulticast"), typed("multicast")) {
         return Err(contradiction(entry, "`-multicast`", "one of them is possible", "remove one of them"));
@@ -58,19 +48,14 @@ pub(super) fn check(entries: &Entries, generation: Generation, role: Role) -> Re
     if let (Some(entry), None, Some(_)) =
         (changed("rawTransport"), entries.get("peer"), entries.get("nic").filter(is_name))
     {
-        return Err(entry.error(Cause::Contradiction {
-            with: "a command without `-peer`",
-            reason: "bare sockets have no discovery".to_owned(),
-            instead: "add `-peer` with the address of the other side; without `-nic`, it is 127.0.0.1"
-                .to_owned(),
-        }));
+        let instead = "add `-peer` with the address of the other side; without `-nic`, it is 127.0.0.1";
+        let reason = "bare sockets have no discovery";
+        return Err(contradiction(entry, "a command without `-peer`", reason, instead));
     }
     if let Some(entry) = changed("latencyFile").filter(|_| !entries.flag("latencyTest")) {
-        return Err(entry.error(Cause::Contradiction {
-            with: "a command without `-latencyTest`",
-            reason: "a throughput test keeps its latencies as a histogram".to_owned(),
-            instead: "add `-latencyTest`, or use `-ddsmark-out DIR`: the result has the histogram".to_owned(),
-        }));
+        let reason = "a throughput test keeps its latencies as a histogram";
+        let instead = "add `-latencyTest`, or use `-ddsmark-out DIR`: the result has the histogram";
+        return Err(contradiction(entry, "a command without `-latencyTest`", reason, instead));
     }
     if let Some(entry) = changed("latencyFile").filter(|_| entries.integer("latencyCount").unwrap_or(1) > 1) {
         let words = "only a test that echoes every sample keeps its latencies one by one";
@@ -174,22 +159,6 @@ pub(super) fn without_effect(entry: &Entry, entries: &Entries) -> Option<String>
 /// Applies the effects of options on others, with a warning for each option that loses its effect.
 pub(super) fn apply(settings: &mut Settings, entries: &Entries, warnings: &mut Vec<Warning>) {
     let generation = settings.generation;
-    let mut warn = |option: &'static str, text: &str| {
-        if entries.changed(option, generation).is_some() {
-            warnings.push(Warning::new(option, text));
-        }
-    };
-    let without = |option, needed: &str| (option, format!("has no effect without `-{needed}`"));
-    let mut needless: Vec<(&'static str, String)> = Vec::new();
-    if settings.shared.scan {
-        warn("dataLen", "is ignored: `-scan` decides the sizes");
-    }
-    if let Some(Entry { value: OptionValue::Sizes(sizes), .. }) = entries.get("scan")
-        && !sizes.is_empty()
-        && sizes.len() > settings.shared.sizes.len()
-    {
-        warn("scan", "has a size twice: each is measured once");
-    }
     if settings.local.raw_transport && entries.get("peer").is_none() {
         let peers: Vec<&str> = settings.local.peers.iter().map(|peer| peer.address.as_str()).collect();
         let text =
@@ -201,25 +170,27 @@ pub(super) fn apply(settings: &mut Settings, entries: &Entries, warnings: &mut V
             warnings.push(Warning::new(option, text));
         }
     };
-    if !entries.flag("useReadThread") {
-        needless.push(without("waitsetDelayUsec", "useReadThread"));
-        needless.push(without("waitsetEventCount", "useReadThread"));
+    if settings.shared.scan {
+        warn("dataLen", "is ignored: `-scan` decides the sizes");
     }
-    if !entries.flag("keyed") {
-        needless.push(without("instances", "keyed"));
-        needless.push(without("writeInstance", "keyed"));
+    if let Some(Entry { value: OptionValue::Sizes(sizes), .. }) = entries.get("scan")
+        && !sizes.is_empty()
+        && sizes.len() > settings.shared.sizes.len()
+    {
+        warn("scan", "has a size twice: each is measured once");
     }
-    if !entries.flag("keepLast") {
-        needless.push(without("keepLastDepth", "keepLast"));
-    }
-    if entries.get("loadDataFromFile").is_none() {
-        needless.push(without("maximumAllocableBufferSize", "loadDataFromFile"));
-    }
-    if entries.get("qosFile").is_none() {
-        needless.push(without("qosLibrary", "qosFile"));
-    }
-    for (option, text) in needless {
-        warn(option, &text);
+    for (option, needed) in [
+        ("waitsetDelayUsec", "useReadThread"),
+        ("waitsetEventCount", "useReadThread"),
+        ("instances", "keyed"),
+        ("writeInstance", "keyed"),
+        ("keepLastDepth", "keepLast"),
+        ("maximumAllocableBufferSize", "loadDataFromFile"),
+        ("qosLibrary", "qosFile"),
+    ] {
+        if !entries.flag(needed) && entries.text(needed).is_none() {
+            warn(option, &format!("has no effect without `-{needed}`"));
+        }
     }
     if entries.flag("noXmlQos") {
         warn("qosFile", "is ignored: `-noXmlQos` reads no file");

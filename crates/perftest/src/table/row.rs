@@ -40,23 +40,58 @@ pub struct OptionRow {
     pub instead: &'static str,
 }
 
-/// Row with the most frequent values.
-pub(super) const ROW: OptionRow = OptionRow {
-    name: "",
-    aliases: &[],
-    kind: Kind::Flag,
-    v5_1: None,
-    v4_3: None,
-    ini: &[],
-    needs: Need::Nothing,
-    honouring: Honouring::Honoured(""),
-    limit: None,
-    repeats: false,
-    agrees: false,
-    only_with: "",
-    about: "",
-    instead: "",
-};
+/// Returns an option with the most frequent values of the other columns.
+pub(super) const fn option(name: &'static str, kind: Kind, about: &'static str) -> OptionRow {
+    OptionRow {
+        name,
+        aliases: &[],
+        kind,
+        v5_1: None,
+        v4_3: None,
+        ini: &[],
+        needs: Need::Nothing,
+        honouring: Honouring::Honoured(""),
+        limit: None,
+        repeats: false,
+        agrees: false,
+        only_with: "",
+        about,
+        instead: "",
+    }
+}
+
+/// Returns an option without a value.
+pub(super) const fn flag(name: &'static str, about: &'static str) -> OptionRow {
+    option(name, Kind::Flag, about)
+}
+
+/// Defines the functions that set columns of a row.
+macro_rules! columns {
+    ($($(#[$doc:meta])* $set:ident($($value:ident: $type:ty)?) { $($column:ident: $of:expr),+ })*) => {
+        impl OptionRow {
+            $($(#[$doc])* pub(super) const fn $set(self $(, $value: $type)?) -> Self {
+                Self { $($column: $of,)+ ..self }
+            })*
+        }
+    };
+}
+
+columns! {
+    both(edition: Edition) { v5_1: Some(edition), v4_3: Some(edition) }
+    v5_1(edition: Edition) { v5_1: Some(edition) }
+    v4_3(edition: Edition) { v4_3: Some(edition) }
+    aliases(names: &'static [&'static str]) { aliases: names }
+    keys(keys: &'static [IniKey]) { ini: keys }
+    needs(need: Need) { needs: need }
+    limit(limit: Limit) { limit: Some(limit) }
+    repeats() { repeats: true }
+    agrees() { agrees: true }
+    only_with(option: &'static str) { only_with: option }
+    instead(step: &'static str) { instead: step }
+    does(effect: &'static str) { honouring: Honouring::Honoured(effect) }
+    /// Sets the reason for which it is rejected, and the next step.
+    rejected(why: (&'static str, &'static str)) { honouring: Honouring::Rejected { reason: why.0, instead: why.1 } }
+}
 
 /// Kind of the value of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

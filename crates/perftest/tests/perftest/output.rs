@@ -71,22 +71,18 @@ fn all(settings: &Settings) -> String {
     };
     let unknown = ThroughputRow { lost: None, lost_percent: None, cpu_percent: None, ..THROUGHPUT };
     [
-        rows.latency_interval_heading(32),
-        rows.latency_interval(&LATENCY_INTERVAL),
-        rows.latency_summary_heading(),
-        rows.latency_summary(&LATENCY),
-        rows.latency_summary(&infinite),
-        rows.latency_summary(&empty),
-        rows.throughput_interval_heading(32),
-        rows.throughput_interval(&THROUGHPUT_INTERVAL),
-        rows.throughput_interval(&ThroughputInterval {
-            lost: None,
-            lost_percent: None,
-            ..THROUGHPUT_INTERVAL
-        }),
-        rows.throughput_summary_heading(),
-        rows.throughput_summary(&THROUGHPUT),
-        rows.throughput_summary(&unknown),
+        rows.heading::<LatencyInterval>(32),
+        rows.row(&LATENCY_INTERVAL),
+        rows.heading::<LatencyRow>(0),
+        rows.row(&LATENCY),
+        rows.row(&infinite),
+        rows.row(&empty),
+        rows.heading::<ThroughputInterval>(32),
+        rows.row(&THROUGHPUT_INTERVAL),
+        rows.row(&ThroughputInterval { lost: None, lost_percent: None, ..THROUGHPUT_INTERVAL }),
+        rows.heading::<ThroughputRow>(0),
+        rows.row(&THROUGHPUT),
+        rows.row(&unknown),
     ]
     .into_iter()
     .flatten()
@@ -108,18 +104,18 @@ fn rows_of_each_format() {
 fn rows_of_5_1_are_those_of_section_10_of_its_guide() {
     let rows = Rows::new(&quiet("-pub -noPrint", Generation::V5_1));
     assert_eq!(
-        rows.latency_summary(&LATENCY).as_deref(),
+        rows.row(&LATENCY).as_deref(),
         Some(
             "Length: 32 Latency: Ave 396 us Std 48.9 us Min 83 us Max 538 us 50% 401 us 90% 459 us 99% 510 us 99.99% 538 us"
         )
     );
     assert_eq!(
-        rows.throughput_summary(&THROUGHPUT).as_deref(),
+        rows.row(&THROUGHPUT).as_deref(),
         Some("Length: 32 Packets: 10000000 Packets/s(ave): 47913 Mbps(ave): 12.3 Lost: 0")
     );
     let second = ThroughputRow { size: 64, samples_per_s: 47_580.0, mbps: 24.4, ..THROUGHPUT };
     assert_eq!(
-        rows.throughput_summary(&second).as_deref(),
+        rows.row(&second).as_deref(),
         Some("Length: 64 Packets: 10000000 Packets/s(ave): 47580 Mbps(ave): 24.4 Lost: 0")
     );
 }
@@ -128,7 +124,7 @@ fn rows_of_5_1_are_those_of_section_10_of_its_guide() {
 fn rows_of_4_3_have_the_widths_of_the_release() {
     let rows = Rows::new(&quiet("-sub -outputFormat legacy -cpu", Generation::V4_3));
     assert_eq!(
-        rows.throughput_interval(&THROUGHPUT_INTERVAL).as_deref(),
+        rows.row(&THROUGHPUT_INTERVAL).as_deref(),
         Some(
             "Packets:   206978  Packets/s:  103864  Packets/s(ave):  103864  Mbps:   850.9  Mbps(ave):   850.9  Lost:   310 \
              (0.15%) CPU 19.50 (%)"
@@ -145,7 +141,7 @@ fn rows_of_4_3_have_the_widths_of_the_release() {
         ..LATENCY
     };
     assert_eq!(
-        rows.latency_summary(&latency).as_deref(),
+        rows.row(&latency).as_deref(),
         Some(
             "Length:  1024 Latency: Ave   1109 us Std 1047.8 us Min     31 us Max   3336 us 50%    902 us 90%   3203 us 99%   \
              3336 us 99.99%   3336 us 99.9999%   3336 us CPU 30.72 (%)"
@@ -170,10 +166,10 @@ fn csv_rows_have_as_many_columns_as_their_headings() {
     for line in ["-pub", "-pub -cpu"] {
         let rows = Rows::new(&quiet(line, Generation::V4_3));
         let pairs = [
-            (rows.latency_interval_heading(32), rows.latency_interval(&LATENCY_INTERVAL)),
-            (rows.latency_summary_heading(), rows.latency_summary(&LATENCY)),
-            (rows.throughput_interval_heading(32), rows.throughput_interval(&THROUGHPUT_INTERVAL)),
-            (rows.throughput_summary_heading(), rows.throughput_summary(&THROUGHPUT)),
+            (rows.heading::<LatencyInterval>(32), rows.row(&LATENCY_INTERVAL)),
+            (rows.heading::<LatencyRow>(0), rows.row(&LATENCY)),
+            (rows.heading::<ThroughputInterval>(32), rows.row(&THROUGHPUT_INTERVAL)),
+            (rows.heading::<ThroughputRow>(0), rows.row(&THROUGHPUT)),
         ];
         for (heading, row) in pairs {
             let (heading, row) = (heading.expect("a heading"), row.expect("a row"));
@@ -185,12 +181,12 @@ fn csv_rows_have_as_many_columns_as_their_headings() {
 
 fn json(settings: &Settings, invalid: &[String]) -> String {
     let mut json = Json::default();
-    json.latency_interval(&LATENCY_INTERVAL);
-    json.latency_summary(&LATENCY);
-    json.throughput_interval(&ThroughputInterval { lost: None, lost_percent: None, ..THROUGHPUT_INTERVAL });
-    json.throughput_summary(&ThroughputRow { size: 1024, ..THROUGHPUT });
+    json.add(&LATENCY_INTERVAL);
+    json.add(&LATENCY);
+    json.add(&ThroughputInterval { lost: None, lost_percent: None, ..THROUGHPUT_INTERVAL });
+    json.add(&ThroughputRow { size: 1024, ..THROUGHPUT });
     // The same size again is another measurement; one without a summary was not finished.
-    json.throughput_interval(&THROUGHPUT_INTERVAL);
+    json.add(&THROUGHPUT_INTERVAL);
     let context = JsonContext {
         versions: BTreeMap::from([("ddsmark".to_owned(), "0.1.0".to_owned())]),
         host: BTreeMap::from([("kernel".to_owned(), "6.1".to_owned())]),
@@ -232,7 +228,7 @@ fn numbers_that_the_samples_do_not_support_are_marked() {
         ("-pub -ddsmark-numbers", Generation::V5_1),
     ] {
         let settings = quiet(line, generation);
-        let text = Rows::new(&settings).latency_summary(&row).expect("a row");
+        let text = Rows::new(&settings).row(&row).expect("a row");
         assert!(text.contains("401") && !text.contains("n/a") && !text.contains("nan"), "{text}");
         let banner = banner(&settings, &Banner { version: "0", middleware: "M", effective: &[] });
         assert!(
@@ -241,7 +237,7 @@ fn numbers_that_the_samples_do_not_support_are_marked() {
         );
     }
     let mut json = Json::default();
-    json.latency_summary(&row);
+    json.add(&row);
     let text = json.document(&quiet("-pub", Generation::V4_3), &JsonContext::default());
     let document: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
     let summary = &document["perftest"][0]["summary"];

@@ -31,7 +31,7 @@ fn row(mut samples: Vec<f64>) -> LatencyRow {
 /// Returns minimum, percentiles and maximum of a row, read from its text in each format. Values that are not available are
 /// left out.
 fn read(row: &LatencyRow) -> Vec<(&'static str, Vec<f64>)> {
-    let text = |line, generation| Rows::new(&quiet(line, generation)).latency_summary(row).expect("a row");
+    let text = |line, generation| Rows::new(&quiet(line, generation)).row(row).expect("a row");
     let labelled = |text: &str| {
         let words: Vec<&str> = text.split_whitespace().collect();
         let after = |label: &str| {
@@ -46,7 +46,7 @@ fn read(row: &LatencyRow) -> Vec<(&'static str, Vec<f64>)> {
     let columns: Vec<&str> = csv.split(',').map(str::trim).collect();
     let order = [3, 5, 6, 7, 8, 9, 4];
     let mut json = Json::default();
-    json.latency_summary(row);
+    json.add(row);
     let document =
         json.document(&quiet("-pub -outputFormat json", Generation::V4_3), &JsonContext::default());
     let document: serde_json::Value = serde_json::from_str(&document).expect("valid JSON");
@@ -97,6 +97,6 @@ fn falling_percentiles_are_seen_in_each_format() {
 fn few_samples_have_no_high_percentiles() {
     let row = row(vec![10.0, 20.0, 30.0]);
     assert_eq!(row.percentiles[1..], [None; 4]);
-    let text = Rows::new(&quiet("-pub", Generation::V4_3)).latency_summary(&row).expect("a row");
+    let text = Rows::new(&quiet("-pub", Generation::V4_3)).row(&row).expect("a row");
     assert_eq!(text.matches("n/a").count(), 5, "{text}");
 }

@@ -7,7 +7,7 @@ use std::{
 
 use control::{Progress, Reply, Request};
 use host::ProcessExit;
-use perftest::{Banner, Role, Settings, Step, banner};
+use perftest::{Banner, Role, Settings, Step, ThroughputInterval, banner};
 use remote_hosts::{
     GuestError, GuestObserver, GuestSetup, GuestSite, GuestTerms, StewardEnd, framing::MAX_FRAME_BYTES, serve,
 };
@@ -243,7 +243,7 @@ impl GuestObserver for AgentObserver {
             }
             Request::Measure { .. } if self.is_subscriber() => {
                 let size = state.lengths.size;
-                state.printer.begin_throughput(size);
+                state.printer.begin::<ThroughputInterval>(size);
             }
             Request::Drain(drain) => state.sent = Some(drain.sent).filter(|sent| *sent != u64::MAX),
             _ => {}
@@ -270,7 +270,7 @@ impl GuestObserver for AgentObserver {
                 if let Some(row) =
                     rows::throughput_interval(state.lengths, &state.before, progress, self.cpus)
                 {
-                    state.printer.throughput_interval(&row);
+                    state.printer.row(&row);
                 }
                 state.before = *progress;
             }
@@ -283,7 +283,7 @@ impl GuestObserver for AgentObserver {
                 }
                 if self.is_subscriber() {
                     let row = rows::throughput(state.lengths, report, state.sent, self.cpus);
-                    state.printer.throughput_summary(&row);
+                    state.printer.row(&row);
                     state.printer.invalid.extend(rows::faults(report));
                     let foreign = rows::foreign(report);
                     if foreign > 0 {

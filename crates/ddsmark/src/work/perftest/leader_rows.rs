@@ -7,7 +7,7 @@ use std::sync::{
 
 use control::AgentReport;
 use experiment::Cell;
-use perftest::{Banner, Mode, Role, banner};
+use perftest::{Banner, LatencyInterval, Mode, Role, banner};
 use rendezvous::Outcome;
 use results::{EndpointRecord, FlowRecord, Run, RunState, WarningKind};
 use runner::{EndpointProgress, Observer, Progress};
@@ -65,7 +65,7 @@ impl<'a> LeaderRows<'a> {
         let row = rows::latency_interval(size, &before, &of.progress, self.process.facts.host.cpus);
         *before = of.progress;
         if let Some(row) = row {
-            self.printer().latency_interval(&row);
+            self.printer().row(&row);
         }
     }
 
@@ -137,7 +137,7 @@ impl<'a> LeaderRows<'a> {
                 printer.effective.iter().map(|value| format!("\t{}: {}", value.name, value.value)).collect();
             note(&format!("Effective Settings:\n{}", lines.join("\n")));
         }
-        printer.latency_summary(&row);
+        printer.row(&row);
         let is_shown =
             |kind| matches!(kind, WarningKind::Foreign | WarningKind::Order | WarningKind::BufferDrops);
         let settings = &self.process.settings;
@@ -169,7 +169,7 @@ impl Observer for &LeaderRows<'_> {
         *self.before.lock().unwrap_or_else(PoisonError::into_inner) = control::Progress::default();
         if self.is_latency || self.process.settings.role == Role::Publisher {
             let size = self.size.load(Ordering::Relaxed);
-            self.printer().begin_latency(size);
+            self.printer().begin::<LatencyInterval>(size);
         }
     }
 

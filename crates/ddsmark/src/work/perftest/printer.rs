@@ -5,10 +5,7 @@ use std::{
     io::{self, BufWriter, Write as _},
 };
 
-use perftest::{
-    EffectiveValue, Json, JsonContext, LatencyInterval, LatencyRow, OutputFormat, Rows, Settings,
-    ThroughputInterval, ThroughputRow,
-};
+use perftest::{EffectiveValue, Json, JsonContext, OutputFormat, Row, Rows, Settings};
 use rendezvous::Outcome;
 
 use super::Process;
@@ -74,58 +71,24 @@ impl Printer {
         }
     }
 
-    /// Prints the heading of latency rows during the test of a size.
-    pub fn begin_latency(&mut self, size: u64) {
+    /// Prints the heading of the rows of a kind during the test of a size.
+    pub fn begin<R: Row>(&mut self, size: u64) {
         if self.intervals {
-            let heading = self.rows.latency_interval_heading(size);
-            self.line(heading);
+            self.line(self.rows.heading::<R>(size));
             self.summarized = false;
         }
     }
 
-    /// Prints the heading of throughput rows during the test of a size.
-    pub fn begin_throughput(&mut self, size: u64) {
-        if self.intervals {
-            let heading = self.rows.throughput_interval_heading(size);
-            self.line(heading);
-            self.summarized = false;
-        }
-    }
-
-    /// Prints a latency row during the test, if this process prints them.
-    pub fn latency_interval(&mut self, row: &LatencyInterval) {
-        if !self.intervals {
+    /// Prints a row; one during the test only if this process prints them.
+    pub fn row<R: Row>(&mut self, row: &R) {
+        if !R::IS_SUMMARY && !self.intervals {
             return;
         }
-        self.json.latency_interval(row);
-        self.line(self.rows.latency_interval(row));
-    }
-
-    /// Prints a throughput row during the test, if this process prints them.
-    pub fn throughput_interval(&mut self, row: &ThroughputInterval) {
-        if !self.intervals {
-            return;
+        self.json.add(row);
+        if R::IS_SUMMARY && !std::mem::replace(&mut self.summarized, true) {
+            self.line(self.rows.heading::<R>(row.size_and_cpu().0));
         }
-        self.json.throughput_interval(row);
-        self.line(self.rows.throughput_interval(row));
-    }
-
-    /// Prints the latency row of a size.
-    pub fn latency_summary(&mut self, row: &LatencyRow) {
-        self.json.latency_summary(row);
-        if !std::mem::replace(&mut self.summarized, true) {
-            self.line(self.rows.latency_summary_heading());
-        }
-        self.line(self.rows.latency_summary(row));
-    }
-
-    /// Prints the throughput row of a size.
-    pub fn throughput_summary(&mut self, row: &ThroughputRow) {
-        self.json.throughput_summary(row);
-        if !std::mem::replace(&mut self.summarized, true) {
-            self.line(self.rows.throughput_summary_heading());
-        }
-        self.line(self.rows.throughput_summary(row));
+        self.line(self.rows.row(row));
     }
 
     /// Appends all latencies of a size, given as RTT in ns in the order of sending, to the file for them. An error is kept: the

@@ -12,7 +12,7 @@ mod transport;
 
 use std::sync::LazyLock;
 
-use super::row::{Edition, Honouring, Kind, OptionRow, ROW};
+use super::row::OptionRow;
 
 /// Options of one subject.
 #[derive(Clone, Copy, Debug)]
@@ -39,21 +39,3 @@ pub static SECTIONS: &[Section] = &[
 /// All options.
 pub static OPTIONS: LazyLock<Vec<&'static OptionRow>> =
     LazyLock::new(|| SECTIONS.iter().flat_map(|section| section.rows).collect());
-
-/// Returns an option of generation 4.3 that ddsmark rejects.
-const fn rejected(
-    name: &'static str,
-    kind: Kind,
-    edition: Edition,
-    about: &'static str,
-    (reason, instead): (&'static str, &'static str),
-) -> OptionRow {
-    OptionRow {
-        name,
-        kind,
-        v4_3: Some(edition),
-        honouring: Honouring::Rejected { reason, instead },
-        about,
-        ..ROW
-    }
-}

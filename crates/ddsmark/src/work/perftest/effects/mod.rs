@@ -150,12 +150,12 @@ fn rows(process: &Process) -> Value {
     };
     match process.settings.role {
         Role::Publisher => json!({
-            "summary heading": rows.latency_summary_heading(), "summary": rows.latency_summary(&latency),
-            "interval": rows.latency_interval(&interval),
+            "summary heading": rows.heading::<LatencyRow>(0), "summary": rows.row(&latency),
+            "interval": rows.row(&interval),
         }),
         Role::Subscriber => json!({
-            "summary heading": rows.throughput_summary_heading(), "summary": rows.throughput_summary(&throughput),
-            "interval": rows.throughput_interval(&during),
+            "summary heading": rows.heading::<ThroughputRow>(0), "summary": rows.row(&throughput),
+            "interval": rows.row(&during),
         }),
     }
 }
