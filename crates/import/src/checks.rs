@@ -47,7 +47,7 @@ impl System {
             }
         }
         for (item, reason) in notes {
-            system.not_applied(item, 1, reason);
+            system.not_applied(item, reason);
         }
         Ok(system)
     }
@@ -106,34 +106,16 @@ impl Topic {
 
     /// Rejects policies with which the endpoints would not match.
     fn check_policies(&self) -> Result<(), ImportError> {
-        let (writer, reader) = (&self.qos.writer, &self.qos.reader);
+        let Some((offered, requested)) = self.qos.mismatch() else { return Ok(()) };
         let names = |names: &[String], default: &str| {
             if names.is_empty() { default.to_owned() } else { names.join("`, `") }
         };
         let (from, to) = (names(&self.from, "writer"), names(&self.to, "reader"));
-        let fault = |offered: &str, requested: &str| {
-            let message = format!(
-                "topic `{}`: the {offered} writer in `{from}` does not match the {requested} reader in `{to}`",
-                self.name
-            );
-            Err(ImportError::new(message, "give both the same policy, or the writer the stronger one"))
-        };
-        if let (Some(offered), Some(requested)) = (writer.reliability, reader.reliability)
-            && offered < requested
-        {
-            return fault(offered.name(), requested.name());
-        }
-        if let (Some(offered), Some(requested)) = (writer.durability, reader.durability)
-            && offered < requested
-        {
-            return fault(offered.name(), requested.name());
-        }
-        if let (Some(offered), Some(requested)) = (writer.liveliness, reader.liveliness)
-            && offered < requested
-        {
-            return fault("automatic", "manual_by_topic");
-        }
-        Ok(())
+        let message = format!(
+            "topic `{}`: the {offered} writer in `{from}` does not match the {requested} reader in `{to}`",
+            self.name
+        );
+        Err(ImportError::new(message, "give both the same policy, or the writer the stronger one"))
     }
 }
 

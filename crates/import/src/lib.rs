@@ -24,7 +24,7 @@ pub use irobot::{InputText, ProcessPer, irobot};
 pub use names::plain_name;
 pub use output::OutputFile;
 pub use producers::producers;
-pub use qos::{Durability, EndpointQos, History, Liveliness, Reliability, TopicQos};
+pub use qos::{EndpointQos, TopicQos};
 pub use rosbag2::{
     BagChoices, Message, Metadata, RecordedTopic, Recording, TimeSource, metadata, read_db3, read_mcap,
     rosbag2,

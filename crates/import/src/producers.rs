@@ -3,7 +3,7 @@
 use crate::{
     document::{Fields, Node, Value, parse_yaml},
     error::ImportError,
-    qos::{Durability, EndpointQos, Reliability, TopicQos},
+    qos::{DURABILITIES, EndpointQos, RELIABILITIES, TopicQos},
     system::{Rate, Sends, System, Topic},
 };
 
@@ -24,15 +24,12 @@ pub fn producers(text: &str, file: &str) -> Result<System, ImportError> {
         ..System::default()
     };
     if groups.get("wait_for_subscriptions").is_some() {
-        system.not_applied(
-            "`wait_for_subscriptions`",
-            1,
-            "ddsmark always waits until all endpoints have matched",
-        );
+        system
+            .not_applied("`wait_for_subscriptions`", "ddsmark always waits until all endpoints have matched");
     }
     if groups.number::<u32>("number_of_threads")?.is_some() {
         let reason = "each topic has a writing thread; `--set design.threads=one` has one for all";
-        system.not_applied("`number_of_threads`", 1, reason);
+        system.not_applied("`number_of_threads`", reason);
     }
     for name in groups.required("publisher_groups")?.list("publisher_groups")? {
         let Some(name_text) = name.scalar() else {
@@ -50,11 +47,11 @@ pub fn producers(text: &str, file: &str) -> Result<System, ImportError> {
         if !is_group {
             groups.no_other()?;
         }
-        system.not_applied(format!("group `{}`", other.key), 1, "not in `publisher_groups`");
+        system.not_applied(format!("group `{}`", other.key), "not in `publisher_groups`");
     }
     // Options of the writer of bags are beside `publishers` in some files.
     for other in publishers.rest().chain(parameters.rest()).chain(node.rest()) {
-        system.not_applied(format!("`{}`", other.key), 1, "not a part of the producers");
+        system.not_applied(format!("`{}`", other.key), "not a part of the producers");
     }
     Ok(system)
 }
@@ -83,7 +80,7 @@ fn group_of(group: &Node, system: &mut System) -> Result<Topic, ImportError> {
         ("msg_count_each", "runs have a measured time instead of a number of messages"),
     ] {
         if fields.get(key).is_some() {
-            system.not_applied(format!("`{key}`"), 1, reason);
+            system.not_applied(format!("`{key}`"), reason);
         }
     }
     fields.no_other()?;
@@ -97,19 +94,8 @@ fn qos(fields: &Fields<'_>) -> Result<EndpointQos, ImportError> {
     if let Some(depth) = policies.number::<u32>("qos_depth")? {
         qos.keep_last(depth);
     }
-    let fault = |key: &str, value: &str, known: &str| {
-        let message = format!("`{value}` is not a valid `{key}`");
-        ImportError::new(message, format!("available: {known}")).at(policies.position(key))
-    };
-    if let Some(value) = policies.text("qos_reliability")? {
-        let kind = Reliability::from_name(value);
-        qos.reliability = Some(kind.ok_or_else(|| fault("qos_reliability", value, "reliable, best_effort"))?);
-    }
-    if let Some(value) = policies.text("qos_durability")? {
-        let kind = Durability::from_name(value);
-        qos.durability =
-            Some(kind.ok_or_else(|| fault("qos_durability", value, "volatile, transient_local"))?);
-    }
+    qos.reliability = policies.kind("qos_reliability", &RELIABILITIES)?.or(qos.reliability);
+    qos.durability = policies.kind("qos_durability", &DURABILITIES)?.or(qos.durability);
     policies.no_other()?;
     Ok(qos)
 }
@@ -117,6 +103,7 @@ fn qos(fields: &Fields<'_>) -> Result<EndpointQos, ImportError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::qos::{Durability, Reliability};
 
     const TEXT: &str = "rosbag2_performance_benchmarking_node:
   ros__parameters:

@@ -1,5 +1,9 @@
 //! QoS policies of the endpoints of a topic, and their text in an experiment file.
 
+use std::fmt::Display;
+
+pub(crate) use experiment::{Durability, History, Liveliness, Reliability};
+
 /// Policies of the writers and readers of a topic.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopicQos {
@@ -30,120 +34,20 @@ pub struct EndpointQos {
     pub lifespan_ns: Option<u64>,
 }
 
-/// RELIABILITY kind, the weaker one first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reliability {
-    /// Samples may be lost.
-    BestEffort,
-    /// Samples are sent again.
-    Reliable,
+/// Kinds that a source may request.
+pub(crate) const RELIABILITIES: [Reliability; 2] = [Reliability::Reliable, Reliability::BestEffort];
+pub(crate) const DURABILITIES: [Durability; 2] = [Durability::Volatile, Durability::TransientLocal];
+pub(crate) const HISTORIES: [History; 2] = [History::KeepLast, History::KeepAll];
+pub(crate) const LIVELINESS: [Liveliness; 2] = [Liveliness::Automatic, Liveliness::ManualByTopic];
+
+/// Returns the kind with this name in an experiment file.
+pub(crate) fn kind<T: Copy + Display>(kinds: &[T], name: &str) -> Option<T> {
+    kinds.iter().copied().find(|kind| kind.to_string() == name)
 }
 
-/// DURABILITY kind, the weaker one first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Durability {
-    /// Late readers receive later samples only.
-    Volatile,
-    /// The writer keeps samples for late readers.
-    TransientLocal,
-}
-
-/// HISTORY kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum History {
-    /// The newest samples.
-    KeepLast,
-    /// All samples.
-    KeepAll,
-}
-
-/// LIVELINESS kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Liveliness {
-    /// The middleware asserts it.
-    Automatic,
-    /// Writes assert it.
-    ManualByTopic,
-}
-
-impl Reliability {
-    /// Returns the kind with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "best_effort" => Some(Self::BestEffort),
-            "reliable" => Some(Self::Reliable),
-            _ => None,
-        }
-    }
-
-    /// Returns the name in an experiment file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::BestEffort => "best_effort",
-            Self::Reliable => "reliable",
-        }
-    }
-}
-
-impl Durability {
-    /// Returns the kind with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "volatile" => Some(Self::Volatile),
-            "transient_local" => Some(Self::TransientLocal),
-            _ => None,
-        }
-    }
-
-    /// Returns the name in an experiment file.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Volatile => "volatile",
-            Self::TransientLocal => "transient_local",
-        }
-    }
-}
-
-impl History {
-    /// Returns the kind with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "keep_last" => Some(Self::KeepLast),
-            "keep_all" => Some(Self::KeepAll),
-            _ => None,
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::KeepLast => "keep_last",
-            Self::KeepAll => "keep_all",
-        }
-    }
-}
-
-impl Liveliness {
-    /// Returns the kind with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "automatic" => Some(Self::Automatic),
-            "manual_by_topic" => Some(Self::ManualByTopic),
-            _ => None,
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Automatic => "automatic",
-            Self::ManualByTopic => "manual_by_topic",
-        }
-    }
+/// Returns the names of kinds.
+pub(crate) fn names<T: Display>(kinds: &[T]) -> String {
+    kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 impl EndpointQos {
@@ -187,6 +91,18 @@ impl EndpointQos {
 }
 
 impl TopicQos {
+    /// Returns the first kind, as offered and as requested, with which writers and readers do not match.
+    pub(crate) fn mismatch(&self) -> Option<(String, String)> {
+        fn weaker<T: Ord + Display>(offered: Option<T>, requested: Option<T>) -> Option<(String, String)> {
+            let pair = offered.zip(requested).filter(|(offered, requested)| offered < requested)?;
+            Some((pair.0.to_string(), pair.1.to_string()))
+        }
+        let (writer, reader) = (&self.writer, &self.reader);
+        weaker(writer.reliability, reader.reliability)
+            .or_else(|| weaker(writer.durability, reader.durability))
+            .or_else(|| weaker(writer.liveliness, reader.liveliness))
+    }
+
     /// Creates the same policies for writers and readers.
     #[must_use]
     pub fn both(qos: EndpointQos) -> Self {

@@ -169,8 +169,13 @@ pub(crate) fn mean_bytes(sizes: &[u64]) -> u64 {
 }
 
 impl System {
-    /// Adds a part that is not applied: to an entry of the same item and reason, if there is one.
-    pub fn not_applied(&mut self, item: impl Into<String>, count: u64, reason: impl Into<String>) {
+    /// Adds a part that is not applied.
+    pub fn not_applied(&mut self, item: impl Into<String>, reason: impl Into<String>) {
+        self.not_applied_often(item, 1, reason);
+    }
+
+    /// Adds parts that are not applied: to an entry of the same item and reason, if there is one.
+    pub fn not_applied_often(&mut self, item: impl Into<String>, count: u64, reason: impl Into<String>) {
         let (item, reason) = (item.into(), reason.into());
         match self.not_applied.iter_mut().find(|note| note.item == item && note.reason == reason) {
             Some(note) => note.count += count,

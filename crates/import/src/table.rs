@@ -1,13 +1,13 @@
 //! Tables of topics: CSV with a heading, one topic in a row.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Display};
 
 use experiment::{Percent, RateSpec, Size, SizeDistribution, Time};
 use serde::de::{DeserializeOwned, IntoDeserializer, value::Error as ValueError};
 
 use crate::{
     error::{ImportError, Position},
-    qos::{Durability, EndpointQos, History, Reliability, TopicQos},
+    qos::{DURABILITIES, EndpointQos, History, RELIABILITIES, TopicQos, kind, names},
     system::{Rate, Sends, System, Topic},
 };
 
@@ -144,6 +144,11 @@ impl Row<'_> {
         parsed.map_err(|_| self.fault(column, text, hint))
     }
 
+    /// Returns the kind of a policy in an optional column.
+    fn kind<T: Copy + Display>(&self, column: &str, kinds: &[T]) -> Result<Option<T>, ImportError> {
+        self.word(column, |text| kind(kinds, text), &format!("available: {}", names(kinds)))
+    }
+
     /// Returns the value of an optional column with these words.
     fn word<T>(
         &self,
@@ -178,16 +183,8 @@ impl Row<'_> {
         topic.from = self.list("from");
         topic.to = self.list("to");
         let mut qos = EndpointQos {
-            reliability: self.word(
-                "reliability",
-                Reliability::from_name,
-                "available: reliable, best_effort",
-            )?,
-            durability: self.word(
-                "durability",
-                Durability::from_name,
-                "available: volatile, transient_local",
-            )?,
+            reliability: self.kind("reliability", &RELIABILITIES)?,
+            durability: self.kind("durability", &DURABILITIES)?,
             ..EndpointQos::default()
         };
         const DEPTH: &str = "write a number of samples from 1, or `all`";
@@ -277,6 +274,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::qos::{Durability, Reliability};
 
     fn one(columns: &str, row: &str) -> Topic {
         let system = table(&format!("topic,size,rate{columns}\n{row}\n")).expect("a table");

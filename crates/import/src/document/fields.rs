@@ -1,9 +1,12 @@
 //! Keys of a table: typed values, and the keys that nothing has read.
 
-use std::{cell::RefCell, collections::BTreeSet, str::FromStr};
+use std::{cell::RefCell, collections::BTreeSet, fmt::Display, str::FromStr};
 
 use super::{Entry, Node, Value};
-use crate::error::{ImportError, Position};
+use crate::{
+    error::{ImportError, Position},
+    qos::{kind, names},
+};
 
 /// Table whose keys are read one by one.
 pub(crate) struct Fields<'n> {
@@ -66,6 +69,18 @@ impl<'n> Fields<'n> {
     /// Returns the elements of the list of a key; none if it is missing.
     pub(crate) fn list(&self, key: &str) -> Result<&'n [Node], ImportError> {
         self.get(key).map_or(Ok(&[]), |node| node.list(key))
+    }
+
+    /// Returns the kind of a policy.
+    pub(crate) fn kind<T: Copy + Display>(&self, key: &str, kinds: &[T]) -> Result<Option<T>, ImportError> {
+        let of = |name: &str| kind(kinds, name).ok_or_else(|| self.invalid(key, name, &names(kinds)));
+        self.text(key)?.map(of).transpose()
+    }
+
+    /// Returns the error of a value that is none of those that are known.
+    pub(crate) fn invalid(&self, key: &str, value: &str, known: &str) -> ImportError {
+        let message = format!("`{value}` is not a valid `{key}`");
+        ImportError::new(message, format!("available: {known}")).at(self.position(key))
     }
 
     /// Returns the position of the value of a key, or of the table.

@@ -1,12 +1,12 @@
 //! Publishers and subscribers of a topology: type, size, rate and QoS.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Display};
 
 use super::types::{DataSize, HEADER_BYTES, data_size};
 use crate::{
     document::Fields,
     error::{ImportError, Position},
-    qos::{Durability, EndpointQos, History, Liveliness, Reliability},
+    qos::{DURABILITIES, EndpointQos, HISTORIES, LIVELINESS, RELIABILITIES, kind, names},
     system::System,
 };
 
@@ -41,7 +41,6 @@ pub(super) fn entity(
     if let (false, Some(_)) = (writes, size) {
         system.not_applied(
             "`msg_size` of subscribers",
-            1,
             "the publisher decides the size, as in ros2-performance",
         );
     }
@@ -49,14 +48,13 @@ pub(super) fn entity(
         match how {
             "loaned_msg" => system.not_applied(
                 "`msg_pass_by = loaned_msg`",
-                1,
                 "a factor of all topics: `--set factors.loans=true`",
             ),
             "unique_ptr" | "shared_ptr" => {
                 let reason = "how a message is passed inside rclcpp; each sample is written once";
-                system.not_applied(format!("`msg_pass_by = {how}`"), 1, reason);
+                system.not_applied(format!("`msg_pass_by = {how}`"), reason);
             }
-            _ => return Err(unknown(fields, "msg_pass_by", how, "unique_ptr, shared_ptr, loaned_msg")),
+            _ => return Err(fields.invalid("msg_pass_by", how, "unique_ptr, shared_ptr, loaned_msg")),
         }
     }
     let qos = qos(fields, system)?;
@@ -73,11 +71,6 @@ pub(super) fn entity(
     Ok(Entity { at: fields.position("topic_name"), topic, message_type, qos, load })
 }
 
-fn unknown(fields: &Fields<'_>, key: &str, value: &str, known: &str) -> ImportError {
-    let message = format!("`{value}` is not a valid `{key}`");
-    ImportError::new(message, format!("available: {known}")).at(fields.position(key))
-}
-
 fn sample_bytes(
     fields: &Fields<'_>,
     name: &str,
@@ -91,7 +84,7 @@ fn sample_bytes(
         Some(DataSize::Fixed(bytes)) => {
             if size.is_some() {
                 let reason = "only `stamped_vector` has a size of its own, as in ros2-performance";
-                system.not_applied("`msg_size` of other types", 1, reason);
+                system.not_applied("`msg_size` of other types", reason);
             }
             bytes
         }
@@ -135,52 +128,43 @@ pub(super) fn qos(fields: &Fields<'_>, system: &mut System) -> Result<EndpointQo
     if let Some(depth) = fields.number::<u32>("qos_depth")? {
         qos.depth = Some(depth.max(1));
     }
-    let history = word(fields, "qos_history", History::from_name, "keep_last, keep_all", system)?;
-    qos.history = history.unwrap_or(qos.history);
-    const RELIABILITY: &str = "reliable, best_effort";
-    let reliability = word(fields, "qos_reliability", Reliability::from_name, RELIABILITY, system)?;
-    qos.reliability = reliability.unwrap_or(qos.reliability);
-    const DURABILITY: &str = "volatile, transient_local";
-    let durability = word(fields, "qos_durability", Durability::from_name, DURABILITY, system)?;
-    qos.durability = durability.unwrap_or(qos.durability);
-    const LIVELINESS: &str = "automatic, manual_by_topic";
-    let liveliness = word(fields, "qos_liveliness", Liveliness::from_name, LIVELINESS, system)?;
-    qos.liveliness = liveliness.unwrap_or(qos.liveliness);
+    read_kind(fields, "qos_history", &HISTORIES, &mut qos.history, system)?;
+    read_kind(fields, "qos_reliability", &RELIABILITIES, &mut qos.reliability, system)?;
+    read_kind(fields, "qos_durability", &DURABILITIES, &mut qos.durability, system)?;
+    read_kind(fields, "qos_liveliness", &LIVELINESS, &mut qos.liveliness, system)?;
     for key in ["qos_deadline", "qos_lifespan", "qos_liveliness_lease_duration"] {
         if let Some(value) = fields.text(key)?
             && value != "default"
         {
-            return Err(unknown(fields, key, value, "default"));
+            return Err(fields.invalid(key, value, "default"));
         }
     }
     const CONVENTIONS: &str = "qos_avoid_ros_namespace_conventions";
     if fields.get(CONVENTIONS).is_some() {
-        system.not_applied(format!("`{CONVENTIONS}`"), 1, "topics have the names of ddsmark");
+        system.not_applied(format!("`{CONVENTIONS}`"), "topics have the names of ddsmark");
     }
     Ok(qos)
 }
 
-/// Reads the kind of a policy: `Some(None)` is not requested, `None` is the default.
-#[allow(clippy::option_option, reason = "absent and not requested differ")]
-fn word<T>(
+/// Reads the kind of a policy over its default.
+fn read_kind<T: Copy + Display>(
     fields: &Fields<'_>,
     key: &str,
-    of: impl Fn(&str) -> Option<T>,
-    known: &str,
+    kinds: &[T],
+    chosen: &mut Option<T>,
     system: &mut System,
-) -> Result<Option<Option<T>>, ImportError> {
-    let Some(value) = fields.text(key)? else { return Ok(None) };
-    match (of(value), value) {
-        (Some(kind), _) => Ok(Some(Some(kind))),
-        (None, "system_default") => Ok(Some(None)),
-        (None, "unknown") => {
-            system.not_applied(
-                format!("`{key} = unknown`"),
-                1,
-                "the default of the RMW interface is requested",
-            );
-            Ok(None)
+) -> Result<(), ImportError> {
+    let Some(value) = fields.text(key)? else { return Ok(()) };
+    match value {
+        "system_default" => *chosen = None,
+        "unknown" => {
+            let reason = "the default of the RMW interface is requested";
+            system.not_applied(format!("`{key} = unknown`"), reason);
         }
-        _ => Err(unknown(fields, key, value, &format!("{known}, system_default, unknown"))),
+        _ => {
+            let known = || format!("{}, system_default, unknown", names(kinds));
+            *chosen = Some(kind(kinds, value).ok_or_else(|| fields.invalid(key, value, &known()))?);
+        }
     }
+    Ok(())
 }

@@ -155,7 +155,7 @@ fn add_topics(name: &str, writers: &[&Endpoint], readers: &[&Endpoint], system: 
         let sps: f64 =
             writers.iter().filter_map(|writer| writer.entity.load).map(|(_, ns)| 1e9 / ns as f64).sum();
         let reason = format!("written only: no reader in any file; {sps:.1} samples/s are left out");
-        system.not_applied(format!("topic `{name}`"), 1, reason);
+        system.not_applied(format!("topic `{name}`"), reason);
         return;
     }
     let mut loads: Vec<(u64, u64)> = Vec::new();
@@ -171,7 +171,7 @@ fn add_topics(name: &str, writers: &[&Endpoint], readers: &[&Endpoint], system: 
         if index > 0 {
             let reason =
                 format!("its writers differ in size or rate: those of `{variant}` have a topic of their own");
-            system.not_applied(format!("one topic `{name}`"), 1, reason);
+            system.not_applied(format!("one topic `{name}`"), reason);
         }
         let mut topic = Topic::new(variant, load.0, Sends::Rate(Rate::every(load.1)));
         topic.from = distinct("writers", name, &equal, system);
@@ -185,7 +185,7 @@ fn add_topics(name: &str, writers: &[&Endpoint], readers: &[&Endpoint], system: 
                     "differs from that of the first one, in `{}`, which all have",
                     endpoints[0].process
                 );
-                system.not_applied(format!("QoS of {end} of `{name}`"), other as u64, reason);
+                system.not_applied_often(format!("QoS of {end} of `{name}`"), other as u64, reason);
             }
         }
         system.topics.push(topic);
@@ -199,7 +199,7 @@ fn distinct(end: &str, topic: &str, endpoints: &[&Endpoint], system: &mut System
         if processes.contains(&endpoint.process) {
             let reason =
                 format!("`{}` has one already: a process has one endpoint of a topic", endpoint.process);
-            system.not_applied(format!("{end} of `{topic}`"), 1, reason);
+            system.not_applied(format!("{end} of `{topic}`"), reason);
         } else {
             processes.push(endpoint.process.clone());
         }

@@ -64,7 +64,7 @@ pub(super) fn target(fields: &Fields<'_>, file: &str, system: &mut System) -> Re
                     "--ipc" => "all samples use the middleware",
                     _ => "ddsmark has no such option",
                 };
-                system.not_applied(item, 1, reason);
+                system.not_applied(item, reason);
             }
         }
         // An option without a value is followed by the next option.

@@ -49,7 +49,7 @@ pub(super) fn topology(
         if node.number::<i64>("executor_id")?.is_some() {
             let reason =
                 "there are no executors: each topic has a writing thread, each process a thread that reads";
-            system.not_applied("`executor_id`", 1, reason);
+            system.not_applied("`executor_id`", reason);
         }
         let copies = number.unwrap_or(1);
         let writers = entities(&node, "publishers", types, copies, system)?;
@@ -97,7 +97,7 @@ fn entities(
     let read = |element: &Node| entity(&Fields::new(element, what)?, writes, types, &mut notes);
     let entities = node.list(key)?.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     for note in notes.not_applied {
-        system.not_applied(note.item, note.count * u64::from(copies), note.reason);
+        system.not_applied_often(note.item, note.count * u64::from(copies), note.reason);
     }
     Ok(entities)
 }
@@ -125,7 +125,7 @@ fn services(node: &Fields<'_>, copies: u32, system: &mut System) -> Result<(), I
             // A mistake in a policy is an error here too.
             qos(&fields, &mut System::default())?;
             fields.no_other()?;
-            system.not_applied(
+            system.not_applied_often(
                 format!("{what} of `{name}`"),
                 copies.into(),
                 format!("requests and replies are not measured{rate}"),

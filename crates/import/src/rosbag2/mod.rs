@@ -83,7 +83,7 @@ pub fn rosbag2(
     }
     for (number, messages) in chosen.others {
         let reason = format!("the clock jumps back by more than 1 s; `--segment {number}` uses it");
-        system.not_applied(format!("segment {number} of {messages} messages"), 1, reason);
+        system.not_applied(format!("segment {number} of {messages} messages"), reason);
     }
     let mut of_topics: Vec<Vec<Timed>> = vec![Vec::new(); recording.topics.len()];
     for message in &chosen.messages {
@@ -98,7 +98,7 @@ pub fn rosbag2(
     if choices.for_ns.is_none() && span_ns >= window.end {
         let after = chosen.messages.iter().filter(|message| message.ns.unsigned_abs() >= window.end).count();
         let reason = "only 30 s are used; `--for` changes it";
-        system.not_applied("messages after 30 s", after as u64, reason);
+        system.not_applied_often("messages after 30 s", after as u64, reason);
     }
     if system.topics.is_empty() {
         let message = format!(
@@ -126,11 +126,11 @@ fn add_topic(
     let item = format!("topic `{name}`");
     if !choices.all && (OF_ROS.contains(&name.as_str()) || name.ends_with("/_service_event")) {
         let reason = format!("{} messages; it belongs to ROS 2 itself; `--all` includes it", messages.len());
-        system.not_applied(item, 1, reason);
+        system.not_applied(item, reason);
         return Ok(());
     }
     if messages.is_empty() {
-        system.not_applied(item, 1, "no messages");
+        system.not_applied(item, "no messages");
         return Ok(());
     }
     let qos = offered_qos(&recorded.offered_qos, name, system)?;
@@ -141,7 +141,7 @@ fn add_topic(
             n => format!("its {n} messages are"),
         };
         let reason = format!("latched: {what} for late readers, and no traffic");
-        system.not_applied(item, 1, reason);
+        system.not_applied(item, reason);
         return Ok(());
     }
     let used = messages.iter().filter(|message| window.contains(&message.ns.unsigned_abs()));
@@ -149,7 +149,6 @@ fn add_topic(
     if used.len() < 2 {
         system.not_applied(
             item,
-            1,
             format!("{} of its {} messages are in the part that is used", used.len(), messages.len()),
         );
         return Ok(());
@@ -159,10 +158,10 @@ fn add_topic(
     let mut topic = if choices.rates {
         let span_ns = times[times.len() - 1] - times[0];
         if span_ns == 0 {
-            system.not_applied(item, 1, "all messages have the same time: it has no mean rate");
+            system.not_applied(item, "all messages have the same time: it has no mean rate");
             return Ok(());
         }
-        system.not_applied(format!("times of `{name}`"), 1, "the mean rate is used, as requested");
+        system.not_applied(format!("times of `{name}`"), "the mean rate is used, as requested");
         at_rate(name, Rate::every(span_ns / (times.len() as u64 - 1)), bytes, system)
     } else {
         Topic::recorded(name.clone(), times, bytes)
@@ -192,7 +191,7 @@ fn at_rate(name: &str, rate: Rate, bytes: Vec<u64>, system: &mut System) -> Topi
             let of = if exact { "one of these" } else { "the mean of one of 64 equal parts of these" };
             let reason =
                 format!("{least} to {most} B; each sample has {of}, as often as recorded, in a random order");
-            system.not_applied(format!("order of the sizes of `{name}`"), 1, reason);
+            system.not_applied(format!("order of the sizes of `{name}`"), reason);
             Topic::with_sizes(name, distribution, Sends::Rate(rate))
         }
     }

@@ -1,5 +1,7 @@
 //! QoS of the writers of a topic, as bags store it: YAML, with numbers up to metadata version 8 and with words after it.
 
+use std::fmt::Display;
+
 use crate::{
     document::{Fields, Node, Value, parse_yaml},
     error::ImportError,
@@ -17,7 +19,7 @@ pub(super) fn offered_qos(text: &str, topic: &str, system: &mut System) -> Resul
     };
     if profiles.is_empty() {
         let reason = "not recorded: the defaults of the RMW interface are requested";
-        system.not_applied(format!("QoS of `{topic}`"), 1, reason);
+        system.not_applied(format!("QoS of `{topic}`"), reason);
         return Ok(TopicQos::both(EndpointQos::of_rmw()));
     }
     let read = |profile: &Node| profile_of(profile, topic, system).map_err(|error| of_topic(error, topic));
@@ -25,7 +27,7 @@ pub(super) fn offered_qos(text: &str, topic: &str, system: &mut System) -> Resul
     if profiles.len() > 1 {
         let reason =
             "a bag does not say which one sent a message: one writer sends all, with their strongest QoS";
-        system.not_applied(format!("other writers of `{topic}`"), profiles.len() as u64 - 1, reason);
+        system.not_applied_often(format!("other writers of `{topic}`"), profiles.len() as u64 - 1, reason);
     }
     let writer = profiles.into_iter().reduce(|one, other| strongest(&one, &other)).expect("there are some");
     // A reader takes what is offered; times are the promise of the writer.
@@ -54,26 +56,28 @@ fn strongest(one: &EndpointQos, other: &EndpointQos) -> EndpointQos {
 }
 
 /// Reads a policy, as a word or as a number of the RMW interface.
-fn policy<T: Copy>(
+fn policy<T: Copy + Display>(
     fields: &Fields<'_>,
     key: &str,
-    names: &[(&str, &str, T)],
+    kinds: &[(u8, T)],
     topic: &str,
     system: &mut System,
 ) -> Result<Option<T>, ImportError> {
     let Some(text) = fields.text(key)? else { return Ok(None) };
-    let known = names.iter().find(|(number, name, _)| text == *number || text == *name);
+    let is_of =
+        |(number, kind): &&(u8, T)| [number.to_string(), kind.to_string()].iter().any(|of| of == text);
+    let known = kinds.iter().find(is_of);
     if known.is_none() {
         let reason = format!("`{key}` is `{text}`, which a reader cannot request: the default is requested");
-        system.not_applied(format!("QoS of `{topic}`"), 1, reason);
+        system.not_applied(format!("QoS of `{topic}`"), reason);
     }
-    Ok(known.map(|(_, _, kind)| *kind))
+    Ok(known.map(|(_, kind)| *kind))
 }
 
 fn profile_of(profile: &Node, topic: &str, system: &mut System) -> Result<EndpointQos, ImportError> {
     let fields = Fields::new(profile, "QoS profile")?;
     let mut qos = EndpointQos::of_rmw();
-    let histories = [("1", "keep_last", History::KeepLast), ("2", "keep_all", History::KeepAll)];
+    let histories = [(1, History::KeepLast), (2, History::KeepAll)];
     let depth = fields.number::<u64>("depth")?;
     if let Some(history) = policy(&fields, "history", &histories, topic, system)? {
         qos.history = Some(history);
@@ -81,14 +85,11 @@ fn profile_of(profile: &Node, topic: &str, system: &mut System) -> Result<Endpoi
             qos.keep_last(depth.unwrap_or(10).min(1_000_000) as u32);
         }
     }
-    let reliabilities =
-        [("1", "reliable", Reliability::Reliable), ("2", "best_effort", Reliability::BestEffort)];
+    let reliabilities = [(1, Reliability::Reliable), (2, Reliability::BestEffort)];
     qos.reliability = policy(&fields, "reliability", &reliabilities, topic, system)?.or(qos.reliability);
-    let durabilities =
-        [("1", "transient_local", Durability::TransientLocal), ("2", "volatile", Durability::Volatile)];
+    let durabilities = [(1, Durability::TransientLocal), (2, Durability::Volatile)];
     qos.durability = policy(&fields, "durability", &durabilities, topic, system)?.or(qos.durability);
-    let kinds =
-        [("1", "automatic", Liveliness::Automatic), ("3", "manual_by_topic", Liveliness::ManualByTopic)];
+    let kinds = [(1, Liveliness::Automatic), (3, Liveliness::ManualByTopic)];
     // The default has no effect, and not each driver supports the policy.
     let liveliness = policy(&fields, "liveliness", &kinds, topic, system)?;
     qos.liveliness = liveliness.filter(|kind| *kind != Liveliness::Automatic);
@@ -97,7 +98,7 @@ fn profile_of(profile: &Node, topic: &str, system: &mut System) -> Result<Endpoi
     qos.lease_ns = time(&fields, "liveliness_lease_duration")?;
     if fields.text("avoid_ros_namespace_conventions")?.is_some_and(|value| value == "true") {
         let reason = "topics have the names of ddsmark";
-        system.not_applied("`avoid_ros_namespace_conventions`", 1, reason);
+        system.not_applied("`avoid_ros_namespace_conventions`", reason);
     }
     fields.no_other()?;
     Ok(qos)
