@@ -2,8 +2,6 @@
 
 use std::fs;
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Boot id of the kernel, and the time namespaces of this process and of those that it starts.
@@ -14,7 +12,7 @@ const OF_CHILDREN: &str = "/proc/self/ns/time_for_children";
 /// Identity of a monotonic clock (`CLOCK_MONOTONIC`). It starts with the boot of a kernel; a time namespace adds an
 /// offset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MonotonicClock {
     /// Boot id of the kernel. Absent if it cannot be read.
     pub boot_id: Option<String>,

@@ -1,13 +1,11 @@
 //! Measurements of a participant: when it was opened, and when its entities were matched.
 
 use results::Interface;
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Participant measurements. All times are of the common clock, in ns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ParticipantReport {
     /// Common start from which times of matching count: that of the late participant, if there is one.
     pub begin_ns: u64,
@@ -45,7 +43,7 @@ pub struct ParticipantReport {
 
 /// Counters of a network interface at some time. They include all programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterfaceReading {
     /// Time after the counters were read, in ns.
     pub at_ns: u64,
@@ -55,7 +53,7 @@ pub struct InterfaceReading {
 
 /// Traffic of a network interface before a start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrafficAhead {
     /// Duration in ns.
     pub elapsed_ns: u64,
@@ -65,7 +63,7 @@ pub struct TrafficAhead {
 
 /// Matches of an entity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EntityMatch {
     /// Number of matched peers.
     pub matched: u32,

@@ -1,12 +1,10 @@
 //! Late join of a reader: when it joins, and what the agents of its run record of it.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Times at which the last reader of a run joins, in ns of the common clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JoinTimes {
     /// Time at which its participant is opened.
     pub begin_ns: u64,
@@ -36,7 +34,7 @@ impl JoinTimes {
 
 /// Samples of one stream that its writer wrote before the late reader had joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WrittenBeforeJoin {
     /// Number of samples whose accepted write call began before.
     pub samples: u64,
@@ -46,7 +44,7 @@ pub struct WrittenBeforeJoin {
 
 /// Reception of one stream in a run with a late join.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JoinReception {
     /// Longest time between two samples in ns: before the join, around it, and after it.
     pub longest_gap_ns: [u64; 3],
@@ -57,7 +55,7 @@ pub struct JoinReception {
 
 /// Samples that a late reader received although they were written before it had joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PastReception {
     /// Number of distinct samples of the measurement.
     pub delivered: u64,

@@ -2,8 +2,6 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use experiment::ParticipantSpec;
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Number of bytes that an agent adds to a message on the topic.
@@ -13,7 +11,7 @@ pub const MAX_RECEIVED: usize = 64;
 
 /// Mailbox to open: a participant with a writer and a reader of one topic, both reliable, transient-local and keep-all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OpenMailbox {
     /// DDS domain.
     pub domain: u32,
@@ -29,7 +27,7 @@ pub struct OpenMailbox {
 
 /// Messages to post, and the time to wait for others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Exchange {
     /// Messages to post, in this order.
     pub post: Vec<MailboxMessage>,
@@ -39,7 +37,7 @@ pub struct Exchange {
 
 /// Messages of other agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Exchanged {
     /// Number of messages that the middleware has accepted, from the first one. It had no room for the rest.
     pub posted: u32,
@@ -54,14 +52,14 @@ pub struct Exchanged {
 
 /// Bytes of a message; in JSON as base64.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Encoded", into = "Encoded")]
 #[cfg_attr(feature = "schema", schemars(with = "Encoded"))]
 pub struct MailboxMessage(pub Vec<u8>);
 
 /// Base64 of the bytes of a message.
 #[derive(Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 #[cfg_attr(feature = "schema", schemars(rename = "MailboxMessage"))]
 struct Encoded(String);

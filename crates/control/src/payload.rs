@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de};
 
 /// Bytes that the samples of each writer carry after their headers, in turn: each sample continues where the one before it
 /// ends, and after the last byte comes the first one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Encoded", into = "Encoded")]
 #[cfg_attr(feature = "schema", schemars(with = "Encoded"))]
 pub struct PayloadBytes(Arc<[u8]>);
@@ -42,7 +40,7 @@ impl PayloadBytes {
 
 /// Serialized form of the bytes of a file.
 #[derive(Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "PayloadBytes"))]
 struct Encoded {
     /// The bytes.

@@ -1,12 +1,10 @@
 //! Progress of an agent while it measures.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Progress of an agent since the start of its measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Progress {
     /// Time since the start of the measurement in ns; at an agent that receives samples, since the first one.
     pub elapsed_ns: u64,
@@ -23,7 +21,7 @@ pub struct Progress {
 
 /// CPU time of a process since the request `measure`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuProgress {
     /// Time since the request in ns.
     pub elapsed_ns: u64,
@@ -33,7 +31,7 @@ pub struct CpuProgress {
 
 /// Samples received so far, from all writers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReceptionProgress {
     /// Number of distinct samples.
     pub delivered: u64,
@@ -62,7 +60,7 @@ impl ReceptionProgress {
 
 /// Round trips so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RoundTripProgress {
     /// Number of round trips.
     pub count: u64,

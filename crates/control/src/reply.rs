@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use experiment::{DriverDescription, Policy, Qos, Role};
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -17,7 +15,7 @@ use crate::{
 
 /// Reply of an agent to the runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum Reply {
     /// The driver is loaded. Sent once, without a request.
@@ -118,7 +116,7 @@ impl Message for Reply {
 
 /// Identity of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hello {
     /// Version of the protocol, [`crate::PROTOCOL`].
     pub protocol: u32,
@@ -136,7 +134,7 @@ pub struct Hello {
 
 /// A conformance case: a testable promise of the driver contract.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CaseInfo {
     /// Id of the case.
     pub id: String,
@@ -150,7 +148,7 @@ pub struct CaseInfo {
 
 /// Cases that observe what a QoS policy does, or why none can.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PolicyProbe {
     /// Policy.
     pub policy: Policy,
@@ -166,7 +164,7 @@ pub struct PolicyProbe {
 
 /// Outcome of a conformance case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum CaseOutcome {
     /// No violation was observed.
@@ -190,7 +188,7 @@ pub enum CaseOutcome {
 
 /// Effective configuration, once the entities are open.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Configured {
     /// Locator of each reader, in the order of the configure request. Empty if the middleware has discovery.
     pub reader_locators: Vec<String>,
@@ -209,7 +207,7 @@ pub struct Configured {
 
 /// Result of the measurement phase of a driving role. A serving role answers with the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MeasureReply {
     /// Samples accepted by the middleware.
     pub sent: u64,

@@ -6,15 +6,13 @@ use results::{
     Batches, Distribution, Interface, Received, Reception, Sockets, TakeStats, ThrottleStats,
     TimelinessReport, Usage,
 };
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{discovery::ParticipantReport, late_join, timestamp_log::TimestampLog};
 
 /// Measurements of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentReport {
     /// Resource usage during the measurement.
     pub usage: Usage,
@@ -33,7 +31,7 @@ pub struct AgentReport {
 
 /// Measurements of a role.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RoleReport {
     /// No traffic.
@@ -112,7 +110,7 @@ impl AgentReport {
 
 /// Writer measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriterReport {
     /// Distinct samples that the writer tried to write.
     pub offered: u64,
@@ -143,7 +141,7 @@ pub struct WriterReport {
 
 /// Reader measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReaderReport {
     /// Received samples, by writer.
     pub received: Vec<Received>,
@@ -162,7 +160,7 @@ pub struct ReaderReport {
 
 /// Paced writer measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PacedWriterReport {
     /// Start of the schedule, in ns.
     pub begin_ns: u64,
@@ -182,7 +180,7 @@ pub struct PacedWriterReport {
 
 /// Paced writer measurements of one flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowWriterReport {
     /// Samples with an intended time within the measurement time. Without intended times: samples offered.
     pub planned: u64,
@@ -217,7 +215,7 @@ pub struct FlowWriterReport {
 
 /// Paced reader measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PacedReaderReport {
     /// Measurements of each flow, in the order of the flows.
     pub flows: Vec<FlowReaderReport>,
@@ -230,7 +228,7 @@ pub struct PacedReaderReport {
 
 /// Paced reader measurements of one flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowReaderReport {
     /// Received samples.
     pub received: Received,
@@ -260,7 +258,7 @@ pub struct FlowReaderReport {
 
 /// Times between two hosts that are negative on the common clock. A histogram has no place for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NegativeTimes {
     /// Number of times.
     pub count: u64,
@@ -284,7 +282,7 @@ impl NegativeTimes {
 
 /// Probe measurements at the writer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProbeReport {
     /// Probe interval in samples: every Nth sample is a probe.
     pub every: u64,
@@ -306,7 +304,7 @@ pub struct ProbeReport {
 
 /// Probe counts at the reader.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProbeEchoReport {
     /// Probes received.
     pub came: u64,
@@ -318,7 +316,7 @@ pub struct ProbeEchoReport {
 
 /// Pinger measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PingerReport {
     /// Pings accepted by the middleware.
     pub sent: u64,
@@ -344,7 +342,7 @@ pub struct PingerReport {
 
 /// Pinger measurements of the echoes of one endpoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReturnReport {
     /// Pings with an echo within the timeout.
     pub returned: u64,
@@ -371,7 +369,7 @@ pub struct ReturnReport {
 
 /// Measurements of an echo or a relay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EchoReport {
     /// Pings received, duplicates included.
     pub received: u64,

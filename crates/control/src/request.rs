@@ -6,8 +6,6 @@ use experiment::{
     EntityIndex, ParticipantSpec, ReaderSpec, Role, StreamSpec, ThreadPriorities, Topics, TraceSamples,
     WriterSpec,
 };
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -21,7 +19,7 @@ use crate::{
 
 /// Request of the runner to an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "request", rename_all = "snake_case")]
 pub enum Request {
     /// Open the entities.
@@ -120,7 +118,7 @@ impl Request {
 
 /// Transport and options with which a driver is opened for a case. The driver's defaults apply to the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OpenOptions {
     /// Transport of the driver.
     pub transport: Option<String>,
@@ -130,7 +128,7 @@ pub struct OpenOptions {
 
 /// Configuration of an agent for its run: the entities to open, the samples to write and to expect, and the role.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Configure {
     /// Role of the agent.
     pub role: Role,
@@ -200,7 +198,7 @@ const fn is_zero(value: &u64) -> bool {
 
 /// Part of an agent in a run whose last reader joins during the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "part", rename_all = "snake_case")]
 pub enum LateJoin {
     /// It is opened before the warm-up, and gets the times of the join with the request to measure.
@@ -245,7 +243,7 @@ impl Configure {
 
 /// Peers that each entity has to match with. Entities are in the order of the configure request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Match {
     /// For each writer: the readers of its topic.
     pub writers: Vec<MatchedPeers>,
@@ -286,7 +284,7 @@ impl Match {
 
 /// Peers of one entity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatchedPeers {
     /// Number of peers to wait for.
     pub count: u32,
@@ -299,7 +297,7 @@ pub struct MatchedPeers {
 
 /// Conditions that end a drain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Drain {
     /// Number of samples that were sent to this agent, for a serving role.
     pub sent: u64,

@@ -1,7 +1,5 @@
 //! Timeline: the monotonic clock of one host, converted to the clock of another.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::MonotonicClock;
@@ -9,7 +7,7 @@ use crate::clock::MonotonicClock;
 /// Monotonic clock of a host on the clock of the reference host:
 /// `reference = monotonic + offset_ns + slope * (monotonic - t0_ns)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timeline {
     /// Offset at `t0_ns` in ns.
     pub offset_ns: i64,

@@ -3,8 +3,6 @@
 use std::hint::black_box;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Two timestamps of one sample in ns; 0: did not happen.
@@ -18,7 +16,7 @@ pub struct TimestampPair {
 
 /// Timestamps by sequence number, from 0. Sequence numbers beyond the capacity are not recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Encoded", into = "Encoded")]
 #[cfg_attr(feature = "schema", schemars(with = "Encoded"))]
 pub struct TimestampLog {
@@ -73,7 +71,7 @@ impl TimestampLog {
 
 /// Serialized form of timestamps by sequence number.
 #[derive(Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TimestampLog"))]
 struct Encoded {
     /// Number of pairs.
