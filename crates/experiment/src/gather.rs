@@ -24,6 +24,11 @@ pub fn gather<T, K: Ord>(
     groups
 }
 
+/// Returns the items in order, each once.
+pub(crate) fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    gather(items, |_| (), PartialEq::eq).into_iter().filter_map(|alike| alike.into_iter().next()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;

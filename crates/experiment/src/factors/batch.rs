@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Serialize, Serializer};
 
 use crate::{
     factors::{Batching, Factors},
-    syntax::units::{Size, textual},
+    syntax::{
+        scalar::{from_text, schema},
+        units::Size,
+    },
 };
 
 /// Default maximum of a turbo batch in bytes.
@@ -63,16 +64,17 @@ impl Serialize for BatchSamples {
     }
 }
 
-textual!(
+from_text!(BatchSamples, Valid);
+schema!(
     BatchSamples,
-    Valid,
-    json_schema!({
+    "BatchSamples",
+    {
         "description": "Samples of a batch: a number (1 is unbatched), `turbo`, or `turbo` with a ceiling in bytes, as in `turbo 16KiB`.",
         "anyOf": [
             { "type": "integer", "minimum": 1, "maximum": 1_000_000 },
             { "type": "string", "pattern": "^ *([0-9]+|turbo( +[0-9]+ *([KMG]iB|[kMG]B|B)?)?) *$" },
         ],
-    })
+    }
 );
 
 impl BatchSamples {

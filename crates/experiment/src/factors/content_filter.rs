@@ -2,15 +2,13 @@
 
 use std::fmt;
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
 
-use crate::syntax::units::textual;
+use crate::syntax::scalar::textual;
 
 /// Keys of the samples that a reader receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct KeyFilter {
     /// Lowest key.
@@ -94,19 +92,13 @@ impl fmt::Display for FilterSpec {
     }
 }
 
-impl Serialize for FilterSpec {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 textual!(
     FilterSpec,
     Invalid,
-    json_schema!({
+    {
         "description": "Condition on the key of the samples that a reader receives, in the form of DDS 1.4, annex B; with `none` it receives all.",
         "type": "string",
-    })
+    }
 );
 
 #[cfg(test)]

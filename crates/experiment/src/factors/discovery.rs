@@ -1,14 +1,12 @@
 //! Factors of joining: endpoints of a participant of the workload `discovery`, its processes, and when endpoints join.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::syntax::named::named;
 
 /// Time at which the endpoints of a run join.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Join {
     /// All before the traffic; in the workload `discovery`, at the same instant.
@@ -22,7 +20,7 @@ named!(Join { Together = "together", Late = "late" });
 
 /// Endpoints of each participant, participants of each process, and when endpoints join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Discovery {
     /// Number of writers of each participant, and of its readers.
@@ -41,13 +39,5 @@ const fn one() -> u32 {
 impl Default for Discovery {
     fn default() -> Self {
         Self { endpoints: 1, participants_per_process: 1, join: Join::Together }
-    }
-}
-
-impl Discovery {
-    /// Returns whether it is the default.
-    #[must_use]
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
     }
 }

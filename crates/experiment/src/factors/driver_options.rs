@@ -5,15 +5,14 @@ use std::{
     fmt,
 };
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer};
 
 use crate::{
     factors::Factors,
     syntax::{
         driver_name::without_version,
         one_or_many::{Located, OneOrMany},
+        scalar::{Rejection, Scalar, scalar, schema, to_text},
     },
 };
 
@@ -30,48 +29,20 @@ impl fmt::Display for OptionValue {
     }
 }
 
-impl Serialize for OptionValue {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
+to_text!(OptionValue);
 
 impl<'de> Deserialize<'de> for OptionValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl de::Visitor<'_> for Visitor {
-            type Value = OptionValue;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("text, a whole number, or true or false")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<OptionValue, E> {
-                Ok(OptionValue(text.to_owned()))
-            }
-
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<OptionValue, E> {
-                Ok(OptionValue(number.to_string()))
-            }
-
-            fn visit_bool<E: de::Error>(self, value: bool) -> Result<OptionValue, E> {
-                Ok(OptionValue(value.to_string()))
-            }
-        }
-        deserializer.deserialize_any(Visitor)
+        scalar(deserializer, "text, a whole number, or true or false", |scalar| match scalar {
+            Scalar::Text(text) => Ok(Self(text.clone())),
+            Scalar::Integer(number) => Ok(Self(number.to_string())),
+            Scalar::Flag(flag) => Ok(Self(flag.to_string())),
+            Scalar::Float(_) => Err(Rejection::Type),
+        })
     }
 }
 
-#[cfg(feature = "schema")]
-impl JsonSchema for OptionValue {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "OptionValue".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "integer", "boolean"] })
-    }
-}
+schema!(OptionValue, "OptionValue", { "type": ["string", "integer", "boolean"] });
 
 /// Returns whether a cell has one of the selected values of each selected option: one of the named driver, in any version if
 /// it is named without one, to which the cell gives that option.

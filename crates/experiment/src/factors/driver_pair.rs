@@ -11,7 +11,7 @@ use crate::{
     factors::Factors,
     syntax::{
         driver_name::{AND, drivers_of_ends, is_pair},
-        spanned_error::PlanError,
+        spanned_error::{PlanError, contradiction},
     },
 };
 
@@ -57,7 +57,7 @@ pub(crate) fn check_pair(driver: &str, description: &DriverDescription) -> Optio
     if !is_pair(driver) {
         return None;
     }
-    let contradiction = |words: String, hint| Some(PlanError::Contradiction { words, hint });
+    let contradiction = |words: String, hint| Some(contradiction(words, hint));
     let [writer, reader] = drivers_of_ends(driver);
     if writer == reader {
         return contradiction(format!("`{driver}` names one driver twice"), "name it once");

@@ -6,8 +6,6 @@ use driver_abi::{
     description::{DriverDescription, Support},
     policies::{Policy, Presentation, Qos, Reliability},
 };
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -18,7 +16,7 @@ use crate::{
     },
     syntax::{
         one_or_many::Span,
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{SpannedError, contradiction},
         units::short,
     },
 };
@@ -52,7 +50,7 @@ pub(crate) fn without_effect(driver: &DriverDescription, policy: Policy, ends: &
 
 /// QoS of writers and of readers, if they differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EndpointQos {
     /// QoS offered by writers.
@@ -127,7 +125,7 @@ impl Policies {
             if let Some(&field) = end.foreign(&qos).first() {
                 let words = format!("{} have no {}", end.name(), without_unit(field));
                 let hint = "put it under the other endpoint, or in `[qos]` for both (DDS 1.4 section 2.2.3)";
-                return Err(PlanError::Contradiction { words, hint }.at(own.place(field)));
+                return Err(contradiction(words, hint).at(own.place(field)));
             }
         }
         Ok(())
@@ -144,7 +142,7 @@ impl Policies {
             "partitions" => "give `writer` and `reader` a common partition (DDS 1.4 section 2.2.3.13)",
             _ => "let `writer` offer at least as much as `reader` requests (DDS 1.4 section 2.2.3)",
         };
-        Err(PlanError::Contradiction { words, hint }.at(at))
+        Err(contradiction(words, hint).at(at))
     }
 
     /// Returns the position of a field of [`Qos`] in the file.

@@ -2,8 +2,6 @@
 
 use driver_abi::policies::Qos;
 use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::factors::{endpoint_qos::EndpointQos, flow_sizes::FlowSizes, load::Load, sizes::Sizes};
@@ -20,7 +18,7 @@ pub(crate) const READING_PROCESS: &str = "reader";
 
 /// Kind of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FlowKind {
     /// Traffic that the question is about.
@@ -31,7 +29,7 @@ pub enum FlowKind {
 
 /// Flow: one of several streams of samples in a run, with its own topic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Flow {
     /// Name, unique within the run; letters, digits and `-`.
     pub name: String,
@@ -46,7 +44,7 @@ pub struct Flow {
     /// Offered load. A trace may have the size of each sample.
     pub load: Load,
     /// Time of the first sample after the start of the schedule, in ns.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::syntax::is_default")]
     pub phase_ns: u64,
     /// Deadline of the response times. Absent for the only flow of a cell, and in results of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,17 +68,12 @@ pub struct Flow {
 
 /// Deadline of the response times of a flow, and the share of the samples that may miss it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Deadline {
     /// Time from the intended send time of a sample within which it has to arrive, in ns.
     pub deadline_ns: u64,
     /// Share of the planned samples that may miss it, lost ones included, in millionths.
     pub missed_ppm: u32,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature is that of serde")]
-const fn is_zero(ns: &u64) -> bool {
-    *ns == 0
 }
 
 impl Flow {

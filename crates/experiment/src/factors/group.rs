@@ -2,15 +2,14 @@
 
 use std::{fmt, ops::RangeInclusive};
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{
     factors::Factors,
     syntax::{
         named::named,
-        units::{Time, integer, short, textual},
+        scalar::{from_text, schema},
+        units::{Time, integer, short},
     },
 };
 
@@ -25,7 +24,7 @@ pub const MAX_GROUP_BYTES: u64 = 64 << 20;
 
 /// Group of samples that the reader's application gets together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReceiveGroup {
     /// Number of samples of a complete group.
@@ -38,7 +37,7 @@ pub struct ReceiveGroup {
 
 /// Component that forms groups of received samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Grouping {
     /// The application, which is ddsmark's own reader; works with any middleware.
@@ -133,16 +132,17 @@ impl Serialize for GroupSpec {
     }
 }
 
-textual!(
+from_text!(GroupSpec, Valid);
+schema!(
     GroupSpec,
-    Valid,
-    json_schema!({
+    "GroupSpec",
+    {
         "description": "Samples that a reader's application is given together: `8/5ms` is 8, or what came 5 ms after the first. `1` is each by itself.",
         "anyOf": [
             { "type": "integer", "const": 1 },
             { "type": "string", "pattern": "^ *(1|[0-9]+ */.+) *$" },
         ],
-    })
+    }
 );
 
 impl Factors {

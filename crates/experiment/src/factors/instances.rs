@@ -4,28 +4,26 @@ use driver_abi::{description::DriverDescription, policies::Qos};
 
 use crate::{
     factors::{
-        Factors, Workload, content_filter::FilterSpec, discovery::Join, table::Factor, value::Value,
+        Factors, Workload,
+        content_filter::FilterSpec,
+        discovery::Join,
+        table::{Factor, out_of_range},
+        value::Value,
         values::FactorValues,
     },
-    syntax::{
-        one_or_many::OneOrMany,
-        spanned_error::{PlanError, SpannedError},
-    },
+    syntax::spanned_error::{Fault, PlanError, contradiction, fault},
 };
 
 /// Maximum number of instances: a reader keeps the newest sequence number of each.
 pub const MAX_INSTANCES: u32 = 100_000;
 
 /// Rejects numbers of instances out of range.
-pub(crate) fn check(_: &Factor, values: &OneOrMany<Value>, _: &FactorValues) -> Result<(), SpannedError> {
-    match values.typed::<u32>().0.iter().find(|instances| *instances.get() > MAX_INSTANCES) {
-        Some(many) => {
-            let words = format!("`instances = {}` is out of range", many.get());
-            let hint = "use 1 to 100000 instances, or 0 for a type without key";
-            Err(PlanError::Contradiction { words, hint }.at(many.span()))
-        }
-        None => Ok(()),
+pub(crate) fn check(row: &Factor, value: &Value, _: &FactorValues) -> Option<Fault> {
+    let number: u32 = value.to();
+    if number > MAX_INSTANCES {
+        return out_of_range(row, number, "use 1 to 100000 instances, or 0 for a type without key");
     }
+    None
 }
 
 /// Returns an error for instances of a driver without a keyed type.
@@ -33,39 +31,32 @@ pub(crate) fn unsupported(driver: &str, description: &DriverDescription, value: 
     let missing = value.to::<u32>() > 0 && !description.type_kinds.iter().any(|kind| kind == "keyed");
     missing.then(|| {
         let words = format!("driver `{driver}` has no keyed type, so its samples have no instances");
-        let hint = "use `instances = 0`, or drivers with this type: see `ddsmark drivers info D`";
-        PlanError::Contradiction { words, hint }
+        contradiction(words, "use `instances = 0`, or drivers with this type: see `ddsmark drivers info D`")
     })
 }
 
 /// Rejects filters without keys, those that include no key that is written, and those with a late reader.
-pub(crate) fn check_filter(
-    _: &Factor,
-    values: &OneOrMany<Value>,
-    all: &FactorValues,
-) -> Result<(), SpannedError> {
-    for filter in &values.typed::<FilterSpec>().0 {
-        let Some(keys) = filter.get().keys() else { continue };
-        let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(filter.span()));
-        let counts = all.all::<u32>("instances");
-        if !counts.values().any(|count| *count > 0) {
-            let words = "`content_filter` needs samples with keys".to_owned();
-            return refused(words, "set `instances`, or remove `content_filter`");
-        }
-        if let Some(count) = counts.values().find(|count| (1..=keys.first).contains(*count)) {
-            let words = format!("`{keys}` includes no key of {count} instances, which have the keys from 0");
-            return refused(words, "use more `instances`, or a filter with lower keys");
-        }
-        if ![Workload::Throughput, Workload::Paced].iter().any(|workload| all.has_workload(*workload)) {
-            let words = "`content_filter` has an effect on `throughput` and `paced` only".to_owned();
-            return refused(words, "use one of these workloads, or remove `content_filter`");
-        }
-        if all.contains("join", &Join::Late.into()) {
-            let words = "`content_filter` is not supported with `join = \"late\"`".to_owned();
-            return refused(words, "remove one of them");
-        }
+pub(crate) fn check_filter(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+    let keys = value.to::<FilterSpec>().keys()?;
+    let counts = all.all::<u32>("instances");
+    if !counts.values().any(|count| *count > 0) {
+        return fault(
+            "`content_filter` needs samples with keys",
+            "set `instances`, or remove `content_filter`",
+        );
     }
-    Ok(())
+    if let Some(count) = counts.values().find(|count| (1..=keys.first).contains(*count)) {
+        let words = format!("`{keys}` includes no key of {count} instances, which have the keys from 0");
+        return fault(words, "use more `instances`, or a filter with lower keys");
+    }
+    if ![Workload::Throughput, Workload::Paced].iter().any(|workload| all.has_workload(*workload)) {
+        let words = "`content_filter` has an effect on `throughput` and `paced` only";
+        return fault(words, "use one of these workloads, or remove `content_filter`");
+    }
+    if all.contains("join", &Join::Late.into()) {
+        return fault("`content_filter` is not supported with `join = \"late\"`", "remove one of them");
+    }
+    None
 }
 
 /// Returns an error for filters of a driver without them.
@@ -78,7 +69,7 @@ pub(crate) fn filter_unsupported(
     missing.then(|| {
         let words = format!("driver `{driver}` has no content filter");
         let hint = "remove `content_filter`, or use drivers with this feature: see `ddsmark drivers info D`";
-        PlanError::Contradiction { words, hint }
+        contradiction(words, hint)
     })
 }
 

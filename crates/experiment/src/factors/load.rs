@@ -6,8 +6,6 @@
 
 use std::fmt;
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -21,7 +19,7 @@ use crate::{
 
 /// Offered load of a flow: the intended send times of its samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "plan", rename_all = "snake_case")]
 pub enum Load {
     /// Equal intervals.
@@ -70,7 +68,7 @@ pub enum Load {
 
 /// Distribution of the send times of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Arrival {
     /// Equal intervals.
@@ -88,7 +86,7 @@ const QUEUE_OF_WRITER: u64 = 0;
 
 /// Trace file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trace {
     /// Path as given.
     pub file: String,

@@ -46,8 +46,6 @@ mod writer_loads;
 use std::collections::BTreeMap;
 
 use driver_abi::{description::ReceiveMode, policies::Qos};
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::cells::{configuration_names, gather_curves, gather_series};
@@ -68,12 +66,12 @@ use crate::{
         content_filter::KeyFilter, discovery::Discovery, endpoint_qos::EndpointQos, flow::Flow, load::Load,
         placement::Placement, queues::Queues, scale::Scale, topology::Topology, variables::Variables,
     },
-    syntax::{link::LinkSpec, named::named},
+    syntax::{is_default, link::LinkSpec, named::named},
 };
 
 /// Values of all factors of a cell: every setting of a run, as it is requested from the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Factors {
     /// Driver name or path as given; `WRITER+READER` if the two endpoints have different drivers.
     pub driver: String,
@@ -120,7 +118,7 @@ pub struct Factors {
     /// Receive mode.
     pub receive: ReceiveMode,
     /// Hosts of the endpoints. Absent: by default.
-    #[serde(default, skip_serializing_if = "Placement::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub placement: Placement,
     /// Links between the hosts of a lab. Absent without a lab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -156,11 +154,11 @@ pub struct Factors {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qos_of_ends: Option<EndpointQos>,
     /// Queue limits, socket buffers, and receive settings of the reader.
-    #[serde(default, skip_serializing_if = "Queues::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub queues: Queues,
     /// Endpoints of each participant of the workload `discovery`, participants of each process, and when endpoints
     /// join.
-    #[serde(default, skip_serializing_if = "Discovery::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub discovery: Discovery,
     /// Driver-specific options by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -262,7 +260,7 @@ impl Factors {
 
 /// Workload: the traffic of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Workload {
     /// Closed loop with one sample in flight.
@@ -279,7 +277,7 @@ pub enum Workload {
 
 /// Component that packs samples into batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Batching {
     /// No batching: every sample is sent when it is written.

@@ -1,14 +1,12 @@
 //! Load that the flows of a system offer together.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::factors::{Factors, flow::Flow, load::Load};
 
 /// Samples and payload that all flows of a cell write and deliver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OfferedLoad {
     /// Samples that all writers write, in samples/s.
     pub written_sps: f64,

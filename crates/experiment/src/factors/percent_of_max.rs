@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::syntax::scalar::schema;
 
 /// 100 %, in hundredths of a percent.
 const HUNDRED_PERCENT: u32 = 100 * 100;
@@ -72,21 +72,12 @@ impl<'de> Deserialize<'de> for PercentOfMax {
     }
 }
 
-#[cfg(feature = "schema")]
-impl JsonSchema for PercentOfMax {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Share".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "In percent of a maximum, to a hundredth.",
-            "type": "number",
-            "minimum": 0.01,
-            "maximum": 200,
-        })
-    }
-}
+schema!(PercentOfMax, "Share", {
+    "description": "In percent of a maximum, to a hundredth.",
+    "type": "number",
+    "minimum": 0.01,
+    "maximum": 200,
+});
 
 #[cfg(test)]
 mod tests {

@@ -2,11 +2,7 @@
 
 use std::fmt;
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-
-use crate::syntax::{host_spec::is_host_name, units::textual};
+use crate::syntax::{host_spec::is_host_name, scalar::textual};
 
 /// Value of the factor `interface` for the interface that each host has of its own.
 pub const OWN_INTERFACE: &str = "auto";
@@ -62,20 +58,14 @@ impl fmt::Display for Placement {
     }
 }
 
-impl Serialize for Placement {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 textual!(
     Placement,
     Invalid,
-    json_schema!({
+    {
         "description": "Hosts of endpoints or roles, such as `writer@pi1,reader@pi2`; `default` places them by a rule.",
         "type": "string",
         "pattern": "^ *(default|[^@ ]+@[^@ ]+( *[,+] *[^@ ]+@[^@ ]+)*) *$",
-    })
+    }
 );
 
 #[cfg(test)]

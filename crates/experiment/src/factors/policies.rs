@@ -3,8 +3,6 @@
 use driver_abi::policies::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos,
 };
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{
@@ -42,13 +40,12 @@ macro_rules! policies {
         /// QoS policies of writers and readers. A policy that is not given is not requested, except for those with
         /// a default. A default is requested only if the driver enforces the policy.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-        #[cfg_attr(feature = "schema", derive(JsonSchema))]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(deny_unknown_fields)]
         pub struct Policies {
             $(
                 $(#[$doc])*
                 #[doc = $file_doc]
-                #[serde(skip_serializing_if = "Option::is_none")]
                 pub $key: Option<Located<$in_file>>,
             )*
             /// Policies of writers only, over those above: the same keys, except those that only readers have, such
@@ -127,7 +124,7 @@ driver_abi::policy_table!(policies);
 
 /// Policies of writers only, or of readers only.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct EndpointPolicies(pub(super) Box<Policies>);
 

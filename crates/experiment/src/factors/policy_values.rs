@@ -1,15 +1,16 @@
 //! Values of policies in an experiment file: the choice of reliability, and durations.
 
-use std::fmt;
-
 use driver_abi::policies::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Presentation, QosDuration, Reliability,
 };
 #[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::syntax::units::{Time, from_text};
+use crate::syntax::{
+    scalar::{from_text, schema},
+    units::Time,
+};
 
 /// Requested reliability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,13 +149,4 @@ impl Serialize for PolicyDuration {
     }
 }
 
-#[cfg(feature = "schema")]
-impl JsonSchema for PolicyDuration {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "QosTime".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "description": "A time with its unit, such as `100ms`, or `infinite`.", "type": "string" })
-    }
-}
+schema!(PolicyDuration, "QosTime", { "description": "A time with its unit, such as `100ms`, or `infinite`.", "type": "string" });

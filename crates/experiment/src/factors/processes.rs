@@ -1,48 +1,40 @@
 //! Participants that share a process: those of the workload `discovery`, and those of writing endpoints.
 
 use crate::{
-    factors::{Factors, Workload, table::Factor, topology::Topology, value::Value, values::FactorValues},
+    factors::{
+        Factors, Workload,
+        table::{Factor, out_of_range},
+        topology::Topology,
+        value::Value,
+        values::FactorValues,
+    },
     syntax::{
         driver_name::is_pair,
-        one_or_many::OneOrMany,
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{Fault, fault},
     },
 };
 
 /// Rejects numbers of participants per process without effect, and those that leave a process with fewer.
-pub(crate) fn check_participants(
-    row: &Factor,
-    values: &OneOrMany<Value>,
-    all: &FactorValues,
-) -> Result<(), SpannedError> {
-    check(
-        row,
-        values,
-        all,
-        &Shared {
-            applies: all.has_workload(Workload::Discovery),
-            without: "has an effect on the workload `discovery` only",
-            use_instead: "use `ddsmark discovery`, or remove it",
-            what: "participants",
-            of: participants,
-        },
-    )?;
-    let drivers: OneOrMany<String> = all.all("driver");
-    let pair = drivers.values().find(|driver| is_pair(driver));
-    let topologies: OneOrMany<Topology> = all.all("topology");
-    for values in values.typed::<u32>().0.iter().filter(|values| *values.get() > 1) {
-        let alone = |topology: &&Topology| u32::from(participants(**topology)) == *values.get();
-        if let (Some(pair), Some(topology)) = (pair, topologies.values().find(alone)) {
-            let words = format!(
-                "`{} = {}` leaves one process for `{pair}` with `topology = \"{topology}\"`, and a process has one driver",
-                row.key,
-                values.get()
-            );
-            return Err(PlanError::Contradiction { words, hint: "use fewer participants per process" }
-                .at(values.span()));
-        }
+pub(crate) fn check_participants(row: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+    let shared = Shared {
+        applies: all.has_workload(Workload::Discovery),
+        without: ("has an effect on the workload `discovery` only", "use `ddsmark discovery`, or remove it"),
+        what: "participants",
+        of: participants,
+    };
+    let number: u32 = value.to();
+    let found = check(row, number, all, &shared);
+    if found.is_some() || number == 1 {
+        return found;
     }
-    Ok(())
+    let (drivers, topologies) = (all.all::<String>("driver"), all.all::<Topology>("topology"));
+    let pair = drivers.values().find(|driver| is_pair(driver))?;
+    let topology = topologies.values().find(|topology| u32::from(participants(**topology)) == number)?;
+    let words = format!(
+        "`{} = {number}` leaves one process for `{pair}` with `topology = \"{topology}\"`, and a process has one driver",
+        row.key
+    );
+    fault(words, "use fewer participants per process")
 }
 
 /// Returns the number of participants of a full mesh; 1 for other topologies.
@@ -54,23 +46,17 @@ const fn participants(topology: Topology) -> u16 {
 }
 
 /// Rejects numbers of writers per process without effect, and those that leave a process with fewer.
-pub(crate) fn check_writers(
-    row: &Factor,
-    values: &OneOrMany<Value>,
-    all: &FactorValues,
-) -> Result<(), SpannedError> {
-    check(
-        row,
-        values,
-        all,
-        &Shared {
-            applies: all.has_stream(),
-            without: "has an effect on the workloads `throughput` and `paced` only",
-            use_instead: "use `ddsmark throughput` or `ddsmark load`, or remove it",
-            what: "writers",
-            of: |topology| topology.mesh().map_or(1, |(writers, _)| writers),
-        },
-    )
+pub(crate) fn check_writers(row: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+    let shared = Shared {
+        applies: all.has_stream(),
+        without: (
+            "has an effect on the workloads `throughput` and `paced` only",
+            "use `ddsmark throughput` or `ddsmark load`, or remove it",
+        ),
+        what: "writers",
+        of: |topology| topology.mesh().map_or(1, |(writers, _)| writers),
+    };
+    check(row, value.to(), all, &shared)
 }
 
 /// Kind of endpoints that share processes.
@@ -78,45 +64,31 @@ struct Shared {
     /// Whether a workload has such endpoints.
     applies: bool,
     /// Error and hint if none has.
-    without: &'static str,
-    use_instead: &'static str,
+    without: (&'static str, &'static str),
     /// Name of several endpoints.
     what: &'static str,
     /// Number of endpoints of a topology.
     of: fn(Topology) -> u16,
 }
 
-fn check(
-    row: &Factor,
-    values: &OneOrMany<Value>,
-    all: &FactorValues,
-    shared: &Shared,
-) -> Result<(), SpannedError> {
-    let Shared { applies, without, use_instead, what, of } = shared;
-    let topologies: OneOrMany<Topology> = all.all("topology");
-    for values in values.typed::<u32>().0.iter().filter(|values| *values.get() != 1) {
-        let (key, number) = (row.key, *values.get());
-        let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(values.span()));
-        if number == 0 {
-            return refused(format!("`{key} = 0` is out of range"), "use at least 1");
-        }
-        if !applies {
-            return refused(format!("`{key} = {number}` {without}"), use_instead);
-        }
-        let topologies: Vec<Topology> = topologies.values().copied().collect();
-        let topologies = if topologies.is_empty() { vec![Topology::PAIR] } else { topologies };
-        let uneven = |topology: &&Topology| !u32::from(of(**topology)).is_multiple_of(number);
-        if let Some(topology) = topologies.iter().find(uneven) {
-            // Processes of different sizes would share one label.
-            let words = format!(
-                "`{key} = {number}`: the {} {what} of `topology = \"{topology}\"` cannot be divided into processes of \
-                 {number}",
-                of(*topology)
-            );
-            return refused(words, "use a divisor of each number, so that all processes have as many");
-        }
+fn check(row: &Factor, number: u32, all: &FactorValues, shared: &Shared) -> Option<Fault> {
+    let Shared { applies, without, what, of } = shared;
+    let key = row.key;
+    match number {
+        1 => return None,
+        0 => return out_of_range(row, 0, "use at least 1"),
+        _ if !applies => return fault(format!("`{key} = {number}` {}", without.0), without.1),
+        _ => {}
     }
-    Ok(())
+    let topologies = all.all::<Topology>("topology");
+    let uneven = |topology: &&Topology| !u32::from(of(**topology)).is_multiple_of(number);
+    let topology = topologies.values().find(uneven)?;
+    // Processes of different sizes would share one label.
+    let words = format!(
+        "`{key} = {number}`: the {} {what} of `topology = \"{topology}\"` cannot be divided into processes of {number}",
+        of(*topology)
+    );
+    fault(words, "use a divisor of each number, so that all processes have as many")
 }
 
 impl Factors {

@@ -7,7 +7,7 @@ use crate::{
     syntax::{
         input_file::{FileError, InputFile},
         one_or_many::Span,
-        spanned_error::PlanError,
+        spanned_error::{PlanError, available, contradiction, of_file},
     },
 };
 
@@ -55,12 +55,12 @@ pub fn qos_profile(
         return Ok(Some(QosProfile { policies: presets::shipped(at), note: None, identity: None }));
     }
     if let Some(preset) = name.strip_prefix(presets::PREFIX) {
-        let unknown = || PlanError::NoProfile { profile: name.to_owned(), known: presets::names() };
+        let unknown = || contradiction(format!("profile `{name}` not found"), available(&presets::names()));
         let policies = presets::policies(preset, at).ok_or_else(unknown)?;
         return Ok(Some(QosProfile { policies, note: None, identity: None }));
     }
     let Some((file, profile)) = name.rsplit_once(IN_FILE) else { return Ok(None) };
-    let error = |fault| PlanError::QosFile { file: file.to_owned(), fault };
+    let error = |fault| of_file("QoS file", file, &fault);
     let Some(input) = files.get(file) else {
         let hint = "name a file that exists".into();
         return Err(error(FileError { line: 0, column: 0, words: "the file was not read".to_owned(), hint }));

@@ -3,21 +3,18 @@
 use std::ops::RangeInclusive;
 
 use driver_abi::description::ReceiveMode;
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     factors::{
         Factors,
         group::{GroupSpec, ReceiveGroup},
-        table::Factor,
+        table::{Factor, out_of_range},
         value::Value,
         values::FactorValues,
     },
     syntax::{
-        one_or_many::{Located, OneOrMany},
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{Fault, fault},
         units::{Size, Time},
     },
 };
@@ -37,7 +34,7 @@ const SLOW_READER_NS: RangeInclusive<u64> = 50_000..=100_000_000;
 
 /// Queue limits, socket buffers and receive settings. If a field is absent, the QoS or the driver decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Queues {
     /// Maximum number of samples in the writer's queue: `max_samples` of its RESOURCE_LIMITS.
@@ -64,14 +61,6 @@ pub struct Queues {
     pub slow_reader_ns: Option<u64>,
 }
 
-impl Queues {
-    /// Returns whether all fields are absent.
-    #[must_use]
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 impl Factors {
     /// Returns the send queue in bytes, with each sample as long as the largest one when DDS has serialized it.
     #[must_use]
@@ -81,109 +70,73 @@ impl Factors {
     }
 }
 
+/// Step for values that only a stream of samples has.
+const USE_STREAM: &str = "use the workload `throughput` or `paced`";
+
 /// Rejects queues out of range.
-pub(crate) fn check_queue(
-    row: &Factor,
-    values: &OneOrMany<Value>,
-    _: &FactorValues,
-) -> Result<(), SpannedError> {
-    for samples in &values.typed::<u32>().0 {
-        if !(1..=MAX_SAMPLES).contains(samples.get()) {
-            let words = format!("`{} = {}` is out of range", row.key, samples.get());
-            let hint = "use 1 to 2147483647 samples";
-            return Err(PlanError::Contradiction { words, hint }.at(samples.span()));
-        }
+pub(crate) fn check_queue(row: &Factor, value: &Value, _: &FactorValues) -> Option<Fault> {
+    let number: u32 = value.to();
+    if !(1..=MAX_SAMPLES).contains(&number) {
+        return out_of_range(row, number, "use 1 to 2147483647 samples");
     }
-    Ok(())
+    None
 }
 
 /// Rejects buffers that cannot be requested from a kernel.
-pub(crate) fn check_buffer(
-    row: &Factor,
-    values: &OneOrMany<Value>,
-    _: &FactorValues,
-) -> Result<(), SpannedError> {
-    let values: OneOrMany<Size> = values.typed();
-    if let Some(large) = values.0.iter().find(|size| size.get().0 > MAX_BUFFER) {
-        let words = format!("a {} of {} bytes is out of range", row.key, large.get());
-        let hint = "use up to 2147483647 bytes";
-        return Err(PlanError::Contradiction { words, hint }.at(large.span()));
+pub(crate) fn check_buffer(row: &Factor, value: &Value, _: &FactorValues) -> Option<Fault> {
+    let size: Size = value.to();
+    if size.0 > MAX_BUFFER {
+        let words = format!("a {} of {size} bytes is out of range", row.key);
+        return fault(words, "use up to 2147483647 bytes");
     }
-    Ok(())
+    None
 }
 
 /// Rejects groups that no cell can have.
-pub(crate) fn check_groups(
-    _: &Factor,
-    values: &OneOrMany<Value>,
-    all: &FactorValues,
-) -> Result<(), SpannedError> {
-    let groups: OneOrMany<GroupSpec> = values.typed();
-    let Some(first) = groups.0.first() else { return Ok(()) };
-    if groups.values().any(|group| *group == GroupSpec::Each) {
-        return Ok(());
+pub(crate) fn check_groups(_: &Factor, _: &Value, all: &FactorValues) -> Option<Fault> {
+    if all.contains("receive_group", &GroupSpec::Each.into()) {
+        return None;
     }
-    let refused =
-        |words: &str, hint| Err(PlanError::Contradiction { words: words.to_owned(), hint }.at(first.span()));
     if !all.has_stream() {
         let words = "`receive_group` has no effect on `latency`, which has one sample in flight";
-        return refused(words, "use the workload `throughput` or `paced`");
+        return fault(words, USE_STREAM);
     }
     if !all.contains("receive", &ReceiveMode::Waitset.into()) {
-        return refused("`receive_group` needs a waitset", "use `receive = \"waitset\"`");
+        return fault("`receive_group` needs a waitset", "use `receive = \"waitset\"`");
     }
-    Ok(())
+    None
 }
 
 /// Rejects processing times out of range, and those without a stream.
-pub(crate) fn check_slow_reader(
-    _: &Factor,
-    values: &OneOrMany<Value>,
-    all: &FactorValues,
-) -> Result<(), SpannedError> {
-    for time in &values.typed::<Time>().0 {
-        let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(time.span()));
-        let Time(ns) = *time.get();
-        if ns > 0 && !SLOW_READER_NS.contains(&ns) {
-            let words = format!("`slow_reader = \"{}\"` is out of range", time.get());
-            return refused(words, "use 50us to 100ms, or 0s for none");
-        }
-        if ns > 0 && !all.has_stream() {
-            let words = "`slow_reader` has no effect on `latency`, whose echo answers at once".to_owned();
-            return refused(words, "use the workload `throughput` or `paced`");
-        }
+pub(crate) fn check_slow_reader(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+    let time: Time = value.to();
+    if time.0 > 0 && !SLOW_READER_NS.contains(&time.0) {
+        let words = format!("`slow_reader = \"{time}\"` is out of range");
+        return fault(words, "use 50us to 100ms, or 0s for none");
     }
-    Ok(())
+    if time.0 > 0 && !all.has_stream() {
+        return fault("`slow_reader` has no effect on `latency`, whose echo answers at once", USE_STREAM);
+    }
+    None
 }
 
 /// Rejects delays out of range, and delays without a polling reader.
-pub(crate) fn check_delays(
-    _: &Factor,
-    values: &OneOrMany<Value>,
-    all: &FactorValues,
-) -> Result<(), SpannedError> {
-    let delays: OneOrMany<Time> = values.typed();
-    let Some(first) = delays.0.first() else { return Ok(()) };
-    let refused =
-        |words: String, hint, at: &Located<Time>| Err(PlanError::Contradiction { words, hint }.at(at.span()));
-    for delay in &delays.0 {
-        let Time(ns) = *delay.get();
-        if ns > 0 && !POLLING_DELAY_NS.contains(&ns) {
-            let words = format!("a polling delay of {} is out of range", delay.get());
-            return refused(words, "use 1us to 100ms, or 0s for none", delay);
-        }
+pub(crate) fn check_delays(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+    let delay: Time = value.to();
+    if delay.0 == 0 {
+        return None;
     }
-    if delays.values().all(|delay| delay.0 == 0) {
-        return Ok(());
+    if !POLLING_DELAY_NS.contains(&delay.0) {
+        let words = format!("a polling delay of {delay} is out of range");
+        return fault(words, "use 1us to 100ms, or 0s for none");
     }
     if !all.has_stream() {
-        let words =
-            "`polling_delay` has no effect on `latency`, whose endpoints poll without a pause".to_owned();
-        return refused(words, "use the workload `throughput` or `paced`", first);
+        let words = "`polling_delay` has no effect on `latency`, whose endpoints poll without a pause";
+        return fault(words, USE_STREAM);
     }
     if !all.contains("receive", &ReceiveMode::Polling.into()) {
-        let words = "`polling_delay` needs a polling reader".to_owned();
-        return refused(words, "use `receive = \"polling\"`, or remove the delay", first);
+        let words = "`polling_delay` needs a polling reader";
+        return fault(words, "use `receive = \"polling\"`, or remove the delay");
     }
-    Ok(())
+    None
 }

@@ -2,13 +2,14 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     factors::percent_of_max::PercentOfMax,
-    syntax::units::{Time, integer, textual},
+    syntax::{
+        scalar::textual,
+        units::{Time, integer},
+    },
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -46,7 +47,7 @@ pub enum RateSpec {
 /// Rate as a fraction: samples per period. Sample `i` of a constant rate is due at `i * period_ns / samples`,
 /// without accumulated rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rate {
     /// Samples per period, at least 1.
     pub samples: u64,
@@ -233,22 +234,16 @@ impl fmt::Display for RateSpec {
     }
 }
 
-impl Serialize for RateSpec {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 textual!(
     RateSpec,
     Valid,
-    json_schema!({
+    {
         "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`, `30Hz`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), percent of what the same cell has without a plan, measured before the first block (`50%`), `max`, or `throttled` (by the send queue, or with a queue of its own in samples: `throttled 5000`). Several writers may have different rates, with `+` between them: `1000+3000/s+max`.",
         "anyOf": [
             { "type": "integer", "minimum": 1 },
             { "type": "string", "pattern": "^ *(max|throttled( +0*[1-9][0-9]*)?|[0-9]+ *[kM]?(/[^+]+| *[Hh][Zz])?|[0-9]+ *[kMG]?bit/s|[0-9]+(\\.[0-9]{1,2})? *%) *(\\+ *(max|throttled( +0*[1-9][0-9]*)?|[0-9]+ *[kM]?(/[^+]+| *[Hh][Zz])?|[0-9]+ *[kMG]?bit/s|[0-9]+(\\.[0-9]{1,2})? *%) *)*$" },
         ],
-    })
+    }
 );
 
 #[cfg(test)]

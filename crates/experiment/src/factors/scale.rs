@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::factors::{Factors, Workload, flow::Flow, load::Load, rate::Rate};
+use crate::{
+    factors::{Factors, Workload, flow::Flow, load::Load, rate::Rate},
+    syntax::scalar::{Rejection, Scalar, scalar, schema},
+};
 
 /// Factor of the rates of all flows, in millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,51 +87,24 @@ impl Serialize for Scale {
 
 impl<'de> Deserialize<'de> for Scale {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl de::Visitor<'_> for Visitor {
-            type Value = Scale;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(Scale::EXPECTED)
-            }
-
-            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Scale, E> {
-                Scale::new(value)
-                    .ok_or_else(|| E::invalid_value(de::Unexpected::Float(value), &Scale::EXPECTED))
-            }
-
-            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Scale, E> {
-                self.visit_f64(value as f64)
-            }
-
-            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Scale, E> {
-                self.visit_f64(value as f64)
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Scale, E> {
-                let value = text.trim().parse().ok().and_then(Scale::new);
-                value.ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &Scale::EXPECTED))
-            }
-        }
-        deserializer.deserialize_any(Visitor)
-    }
-}
-
-#[cfg(feature = "schema")]
-impl JsonSchema for Scale {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Scale".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A factor of all rates, with at most six decimals.",
-            "type": "number",
-            "minimum": 0.001,
-            "maximum": 1000,
+        scalar(deserializer, Self::EXPECTED, |scalar| {
+            let value = match scalar {
+                Scalar::Float(value) => Some(*value),
+                Scalar::Integer(value) => Some(*value as f64),
+                Scalar::Text(text) => text.trim().parse().ok(),
+                Scalar::Flag(_) => return Err(Rejection::Type),
+            };
+            value.and_then(Self::new).ok_or(Rejection::Value)
         })
     }
 }
+
+schema!(Scale, "Scale", {
+    "description": "A factor of all rates, with at most six decimals.",
+    "type": "number",
+    "minimum": 0.001,
+    "maximum": 1000,
+});
 
 impl Factors {
     /// Returns the factors of a trial of a search over the scale: a paced run, with the rates of all flows multiplied.

@@ -6,8 +6,6 @@
 
 use std::fmt;
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{factors::log_normal, syntax::units::MIN_SIZE_BYTES};
@@ -20,7 +18,7 @@ const LISTED: usize = 3;
 
 /// Sizes of the samples of a flow, and the seed that they are drawn with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sizes {
     /// Distribution.
     pub distribution: SizeDistribution,
@@ -30,7 +28,7 @@ pub struct Sizes {
 
 /// Distribution of the sizes of samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SizeDistribution {
     /// Independent draws of these values.

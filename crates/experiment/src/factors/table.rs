@@ -10,10 +10,7 @@ use crate::{
         value::{Kind, Value},
         values::FactorValues,
     },
-    syntax::{
-        one_or_many::OneOrMany,
-        spanned_error::{PlanError, SpannedError},
-    },
+    syntax::spanned_error::{Fault, PlanError, fault},
 };
 
 /// Returns the values of a cell by name; a removed one is `None`.
@@ -42,8 +39,8 @@ pub struct Factor {
     pub noun: Option<&'static str>,
     /// Name of several values in messages; `None` if the list may be empty.
     pub plural: Option<&'static str>,
-    /// Rejects values out of range, and values without effect on any cell.
-    pub(crate) check: fn(&Self, &OneOrMany<Value>, &FactorValues) -> Result<(), SpannedError>,
+    /// Returns why a value is rejected: it is out of range, or without effect on any cell.
+    pub(crate) check: fn(&Self, &Value, &FactorValues) -> Option<Fault>,
     /// Returns the error for a value that a driver does not support.
     pub(crate) unsupported: fn(&str, &DriverDescription, &Value) -> Option<PlanError>,
     /// Sets the value in a cell, if no other setting depends on it. The planner sets the other factors.
@@ -99,6 +96,11 @@ macro_rules! value {
     };
 }
 pub(crate) use value;
+
+/// Returns the reason that a number is out of range.
+pub(crate) fn out_of_range(row: &Factor, number: u32, hint: &'static str) -> Option<Fault> {
+    fault(format!("`{} = {number}` is out of range", row.key), hint)
+}
 
 /// Sets a value of an experiment file in a cell.
 pub(crate) type SetValue = fn(&mut Factors, &Value);
@@ -196,6 +198,16 @@ pub struct Label {
     pub listed: bool,
 }
 
+/// Creates a text that a report lists under `asked for`.
+pub(crate) const fn listed(place: u8, text: fn(&Factors) -> Option<String>) -> Option<Label> {
+    Some(Label { place, text, listed: true })
+}
+
+/// Creates a text that a heading or another line of a report has.
+pub(crate) const fn unlisted(place: u8, text: fn(&Factors) -> Option<String>) -> Option<Label> {
+    Some(Label { place, text, listed: false })
+}
+
 /// Part of a cell's id. The number is its place: parts with lower numbers come first.
 #[derive(Clone, Copy)]
 pub enum Id {
@@ -246,7 +258,7 @@ pub(crate) const ROW: Factor = Factor {
     brief: "",
     noun: None,
     plural: None,
-    check: |_, _, _| Ok(()),
+    check: |_, _, _| None,
     unsupported: |_, _, _| None,
     set: None,
     applies: |_| true,

@@ -5,54 +5,46 @@ use crate::{
         Workload,
         load::{Arrival, Load},
         rate::{Rate, RateSpec},
-        table::Factor,
+        table::{Factor, out_of_range},
         value::Value,
         values::FactorValues,
     },
-    syntax::{
-        one_or_many::OneOrMany,
-        spanned_error::{PlanError, SpannedError},
-    },
+    syntax::spanned_error::{Fault, fault},
 };
 
 /// Maximum number of topics: that of the flows of a run.
 const MAX_TOPICS: u32 = 1_000;
 
 /// Rejects numbers out of range, and loads that cannot be divided evenly among topics.
-pub(crate) fn check(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
-    let rates: OneOrMany<RateSpec> = all.all("rate");
-    for topics in values.typed::<u32>().0.iter().filter(|topics| *topics.get() != 1) {
-        let number = *topics.get();
-        let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(topics.span()));
-        if !(1..=MAX_TOPICS).contains(&number) {
-            return refused(format!("`topics = {number}` is out of range"), "use 1 to 1000 topics");
-        }
-        if !all.has_workload(Workload::Paced) {
-            let words = "`topics` has an effect on the workload `paced` only".to_owned();
-            return refused(
-                words,
-                "use `ddsmark load --topics N`; with `--rate max` the topics are written in turn",
-            );
-        }
-        if all.count("trace") > 0 {
-            let words = "the samples of a trace are not divided among topics".to_owned();
-            return refused(words, "use `rate`, or one `[[flows]]` entry for each topic");
-        }
-        if rates.values().any(|rate| matches!(rate, RateSpec::Throttled(_))) {
-            let words = "a throttled rate is not supported with several topics".to_owned();
-            return refused(words, "use another rate, such as `max`");
-        }
-        let uneven = |rate: &RateSpec| {
-            let mut bursts = rate.of_writers().iter().filter_map(RateSpec::bursts);
-            bursts.any(|burst| !burst.samples.is_multiple_of(u64::from(number)))
-        };
-        let bursts = all.contains("arrival", &Arrival::Burst.into());
-        if let Some(rate) = rates.values().find(|rate| bursts && uneven(rate)) {
-            let words = format!("the bursts of `{rate}` cannot be divided evenly among {number} topics");
-            return refused(words, "use bursts of a multiple of that number");
-        }
+pub(crate) fn check(row: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+    let number: u32 = value.to();
+    if number == 1 {
+        return None;
     }
-    Ok(())
+    if !(1..=MAX_TOPICS).contains(&number) {
+        return out_of_range(row, number, "use 1 to 1000 topics");
+    }
+    if !all.has_workload(Workload::Paced) {
+        let hint = "use `ddsmark load --topics N`; with `--rate max` the topics are written in turn";
+        return fault("`topics` has an effect on the workload `paced` only", hint);
+    }
+    if all.count("trace") > 0 {
+        let words = "the samples of a trace are not divided among topics";
+        return fault(words, "use `rate`, or one `[[flows]]` entry for each topic");
+    }
+    let rates = all.all::<RateSpec>("rate");
+    if rates.values().any(|rate| matches!(rate, RateSpec::Throttled(_))) {
+        let words = "a throttled rate is not supported with several topics";
+        return fault(words, "use another rate, such as `max`");
+    }
+    let uneven = |rate: &RateSpec| {
+        let mut bursts = rate.of_writers().iter().filter_map(RateSpec::bursts);
+        bursts.any(|burst| !burst.samples.is_multiple_of(u64::from(number)))
+    };
+    let bursts = all.contains("arrival", &Arrival::Burst.into());
+    let rate = rates.values().find(|rate| bursts && uneven(rate))?;
+    let words = format!("the bursts of `{rate}` cannot be divided evenly among {number} topics");
+    fault(words, "use bursts of a multiple of that number")
 }
 
 impl Load {

@@ -2,11 +2,7 @@
 
 use std::{fmt, ops::RangeInclusive};
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-
-use crate::syntax::units::{integer, textual};
+use crate::syntax::{scalar::textual, units::integer};
 
 /// Maximum number of endpoints of one kind. Each of them is a process.
 const MAX_ENDPOINTS: u64 = 1000;
@@ -99,20 +95,14 @@ impl fmt::Display for Topology {
     }
 }
 
-impl Serialize for Topology {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 textual!(
     Topology,
     Invalid,
-    json_schema!({
+    {
         "description": "Number of writers and number of readers, such as `1-3`; `pair` is one of each; `ring-N`; `full-mesh-N`.",
         "type": "string",
         "pattern": "^ *(pair|(ring-|full-mesh-|[0-9]+ *-) *[0-9]+) *$",
-    })
+    }
 );
 
 #[cfg(test)]

@@ -6,14 +6,13 @@ use std::{
 };
 
 use driver_abi::description::DriverDescription;
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
     factors::Factors,
     syntax::{
         one_or_many::{Located, OneOrMany},
+        scalar::{Rejection, Scalar, scalar, schema},
         spanned_error::{PlanError, SpannedError, all_distinct},
     },
 };
@@ -58,47 +57,21 @@ impl Serialize for VariableValue {
 
 impl<'de> Deserialize<'de> for VariableValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl de::Visitor<'_> for Visitor {
-            type Value = VariableValue;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(VALUE)
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<VariableValue, E> {
-                Ok(VariableValue(Some(text.to_owned())))
-            }
-
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<VariableValue, E> {
-                Ok(VariableValue(Some(number.to_string())))
-            }
-
+        scalar(deserializer, VALUE, |scalar| match scalar {
+            Scalar::Text(text) => Ok(Self(Some(text.clone()))),
+            Scalar::Integer(number) => Ok(Self(Some(number.to_string()))),
+            Scalar::Flag(false) => Ok(Self(None)),
             // `true` would look like the opposite of `false`, which is not a text either.
-            fn visit_bool<E: de::Error>(self, value: bool) -> Result<VariableValue, E> {
-                if value {
-                    return Err(E::invalid_value(de::Unexpected::Bool(value), &self));
-                }
-                Ok(VariableValue(None))
-            }
-        }
-        deserializer.deserialize_any(Visitor)
-    }
-}
-
-#[cfg(feature = "schema")]
-impl JsonSchema for VariableValue {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "VariableValue".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "Text, a whole number, or `false`, which removes the variable.",
-            "anyOf": [{ "type": ["string", "integer"] }, { "const": false }],
+            Scalar::Flag(true) => Err(Rejection::Value),
+            Scalar::Float(_) => Err(Rejection::Type),
         })
     }
 }
+
+schema!(VariableValue, "VariableValue", {
+    "description": "Text, a whole number, or `false`, which removes the variable.",
+    "anyOf": [{ "type": ["string", "integer"] }, { "const": false }],
+});
 
 /// Rejects invalid names and values, and names that ddsmark sets itself.
 pub(crate) fn check(axes: &VariableAxes) -> Result<(), SpannedError> {
@@ -107,13 +80,11 @@ pub(crate) fn check(axes: &VariableAxes) -> Result<(), SpannedError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if text.is_empty() || !text.chars().all(plain) || text.starts_with(|c: char| c.is_ascii_digit()) {
             let words = format!("`{}` is not a valid name of an environment variable", text.escape_debug());
-            let hint = "use letters, digits and `_`, and begin with no digit";
-            return Err(PlanError::Contradiction { words, hint }.at(name.span()));
+            return name.refused(words, "use letters, digits and `_`, and begin with no digit");
         }
         if text.starts_with(RESERVED) {
             let words = format!("`{text}` is a variable of ddsmark itself");
-            let hint = "remove it: `DDSMARK_` variables are not factors";
-            return Err(PlanError::Contradiction { words, hint }.at(name.span()));
+            return name.refused(words, "remove it: `DDSMARK_` variables are not factors");
         }
         if values.0.is_empty() {
             return Err(PlanError::Nothing("values of the variable").at(name.span()));
@@ -121,8 +92,7 @@ pub(crate) fn check(axes: &VariableAxes) -> Result<(), SpannedError> {
         for value in &values.0 {
             if value.get().0.as_ref().is_some_and(|text| text.contains('\0')) {
                 let words = format!("the value of `{text}` contains a NUL byte");
-                let hint = "remove the NUL byte";
-                return Err(PlanError::Contradiction { words, hint }.at(value.span()));
+                return value.refused(words, "remove the NUL byte");
             }
         }
         all_distinct("value of the variable", values)?;

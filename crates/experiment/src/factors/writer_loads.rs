@@ -6,10 +6,7 @@ use crate::{
     factors::{
         load::Load, rate::RateSpec, table::Factor, topology::Topology, value::Value, values::FactorValues,
     },
-    syntax::{
-        one_or_many::OneOrMany,
-        spanned_error::{PlanError, SpannedError},
-    },
+    syntax::spanned_error::{Fault, fault},
 };
 
 impl RateSpec {
@@ -52,33 +49,23 @@ impl Load {
 }
 
 /// Rejects rates of writing endpoints that are not those of the topology, or that depend on a measurement of one writer.
-pub(crate) fn check(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
-    let topologies: OneOrMany<Topology> = all.all("topology");
-    for rate in &values.typed::<RateSpec>().0 {
-        let RateSpec::PerWriter(rates) = rate.get() else { continue };
-        let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(rate.span()));
-        if let Some(measured) =
-            rates.iter().find(|rate| matches!(rate, RateSpec::Share(_) | RateSpec::Throttled(_)))
-        {
-            let words = format!(
-                "`{measured}` of one of several writers is not supported: it follows from a measurement of all"
-            );
-            return refused(words, "give each writer a rate such as `1000`, or `max`");
-        }
-        let differs = |topology: &&Topology| {
-            topology.mesh().is_none_or(|(writers, _)| usize::from(writers) != rates.len())
-        };
-        if let Some(topology) = topologies.values().find(differs) {
-            let words = format!(
-                "`{}` has the rates of {} writers, and `topology = \"{topology}\"` other ones",
-                rate.get(),
-                rates.len()
-            );
-            return refused(
-                words,
-                "give as many rates as the topology has writers, or one rate for all of them",
-            );
-        }
+pub(crate) fn check(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+    let rate: RateSpec = value.to();
+    let RateSpec::PerWriter(rates) = &rate else { return None };
+    let is_measured = |rate: &&RateSpec| matches!(rate, RateSpec::Share(_) | RateSpec::Throttled(_));
+    if let Some(measured) = rates.iter().find(is_measured) {
+        let words = format!(
+            "`{measured}` of one of several writers is not supported: it follows from a measurement of all"
+        );
+        return fault(words, "give each writer a rate such as `1000`, or `max`");
     }
-    Ok(())
+    let topologies = all.all::<Topology>("topology");
+    let differs =
+        |topology: &&Topology| topology.mesh().is_none_or(|(writers, _)| usize::from(writers) != rates.len());
+    let topology = topologies.values().find(differs)?;
+    let words = format!(
+        "`{rate}` has the rates of {} writers, and `topology = \"{topology}\"` other ones",
+        rates.len()
+    );
+    fault(words, "give as many rates as the topology has writers, or one rate for all of them")
 }

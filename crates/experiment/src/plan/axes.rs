@@ -1,11 +1,16 @@
 //! Values of all factors of an experiment: those of the file and defaults, checked.
 
+use std::collections::BTreeMap;
+
 use crate::{
-    factors::{DEFAULT_BASE, DEFAULT_PROFILE, FACTORS, FactorValues, placement::OWN_INTERFACE, variables},
+    factors::{
+        DEFAULT_BASE, DEFAULT_PROFILE, FACTORS, FactorValues, placement::OWN_INTERFACE, policies::Policies,
+        variables,
+    },
     plan::{experiment_file::ExperimentFile, instances, plan_inputs::PlanInputs, queue_checks},
     syntax::{
         one_or_many::{Located, OneOrMany},
-        spanned_error::{PlanError, SpannedError, all_distinct},
+        spanned_error::{PlanError, SpannedError, all_distinct, available},
     },
 };
 
@@ -47,9 +52,9 @@ pub(crate) fn included(
     selection: &FactorValues,
 ) -> Result<FactorValues, SpannedError> {
     if let Some(driver) = selection.options.keys().next() {
-        let words = "an entry of `include` cannot set options of drivers".to_owned();
+        let words = "an entry of `include` cannot set options of drivers";
         let hint = "set them in `[options]`, where a list makes an option a factor, and `exclude` what is not wanted";
-        return Err(PlanError::Contradiction { words, hint }.at(driver.span()));
+        return driver.refused(words, hint);
     }
     let mut values = base.clone();
     let gives = |key| selection.get(key).is_some();
@@ -77,7 +82,11 @@ fn check(values: &FactorValues, file: &ExperimentFile) -> Result<(), SpannedErro
     values.set_factors().try_for_each(|(row, many)| all_distinct(row.noun.unwrap_or(row.key), many))?;
     variables::check(&values.env)?;
     for (row, many) in values.set_factors() {
-        (row.check)(row, many, values)?;
+        for value in &many.0 {
+            if let Some((words, hint)) = (row.check)(row, value.get(), values) {
+                return value.refused(words, hint);
+            }
+        }
     }
     queue_checks::check_policies(values, file)?;
     instances::check_room(values, file)?;
@@ -92,18 +101,25 @@ fn check(values: &FactorValues, file: &ExperimentFile) -> Result<(), SpannedErro
     for profile in &values.all::<String>("profile").0 {
         let name = profile.get();
         if name != DEFAULT_PROFILE && !file.profiles.contains_key(&Located::nowhere(name.clone())) {
-            let known = file.profiles.keys().map(|name| name.get().clone()).collect();
-            return Err(PlanError::NoProfile { profile: name.clone(), known }.at(profile.span()));
+            let none = "define it as `[profiles.NAME]`, or name a preset, `shipped` or such as `ros2:sensor_data`, or a \
+                        profile of a file, `FILE.xml#LIBRARY::PROFILE`";
+            return profile.refused(format!("profile `{name}` not found"), defined(&file.profiles, none));
         }
     }
     for base in &values.all::<String>("base").0 {
         let name = base.get();
         if name != DEFAULT_BASE && !file.bases.contains_key(&Located::nowhere(name.clone())) {
-            let known = file.bases.keys().map(|name| name.get().clone()).collect();
-            return Err(PlanError::NoBase { base: name.clone(), known }.at(base.span()));
+            let none = "define it as `[bases.NAME]`, or leave `base` out";
+            return base.refused(format!("base `{name}` not found"), defined(&file.bases, none));
         }
     }
     Ok(())
+}
+
+/// Returns the hint for a name of policies that the file does not define; `none` if it defines no others.
+fn defined(known: &BTreeMap<Located<String>, Policies>, none: &str) -> String {
+    let known: Vec<String> = known.keys().map(|name| name.get().clone()).collect();
+    if known.is_empty() { none.to_owned() } else { available(&known) }
 }
 
 /// Returns the maximum number of combinations, without driver options and with `all` transports as one.

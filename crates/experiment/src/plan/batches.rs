@@ -2,7 +2,10 @@
 
 use crate::{
     factors::{Batching, FactorValues, batch::BatchSamples},
-    syntax::{one_or_many::Located, units::Size},
+    syntax::{
+        one_or_many::{Located, Span},
+        units::Size,
+    },
 };
 
 /// Batch setting, independent of the sample size.
@@ -19,14 +22,14 @@ pub(crate) enum Batch {
 impl Batch {
     /// Returns the batch settings of the two factors with their positions. Equal settings, such as 0 bytes and 1
     /// sample, are returned once.
-    pub(crate) fn all(axes: &FactorValues) -> Vec<(Self, crate::syntax::one_or_many::Span)> {
+    pub(crate) fn all(axes: &FactorValues) -> Vec<(Self, Span)> {
         let of_bytes = |size: &Located<Size>| (Self::Bytes(size.get().0), size.span());
         let of_samples = |samples: &Located<BatchSamples>| match *samples.get() {
             BatchSamples::Fixed(1) => (Self::Bytes(0), samples.span()),
             BatchSamples::Fixed(number) => (Self::Samples(number), samples.span()),
             BatchSamples::Turbo(Size(ceiling)) => (Self::Turbo(ceiling), samples.span()),
         };
-        let mut all: Vec<(Self, crate::syntax::one_or_many::Span)> = Vec::new();
+        let mut all: Vec<(Self, Span)> = Vec::new();
         let (bytes, samples) = (axes.all::<Size>("batch_bytes"), axes.all::<BatchSamples>("batch_samples"));
         for (batch, at) in bytes.0.iter().map(of_bytes).chain(samples.0.iter().map(of_samples)) {
             if all.iter().all(|(known, _)| *known != batch) {

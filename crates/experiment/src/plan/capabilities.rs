@@ -17,10 +17,13 @@ use crate::{
         policy_values::ReliabilityChoice,
         qos::default_max_samples,
     },
-    plan::{axes::MAX_CELLS, batches::Batch, expansion::Expansion},
+    plan::{
+        axes::MAX_CELLS, batches::Batch, expansion::OfDriver, queue_checks::no_policy,
+        transports::RequestedTransport,
+    },
     syntax::{
         one_or_many::{Located, OneOrMany},
-        spanned_error::{PlanError, SpannedError, all_distinct},
+        spanned_error::{PlanError, SpannedError, all_distinct, contradiction},
         units::{MIN_SIZE_BYTES, Size},
     },
 };
@@ -84,12 +87,10 @@ impl Profile {
     }
 }
 
-impl Expansion<'_> {
+impl OfDriver<'_, '_> {
     pub(crate) fn sizes(
         &mut self,
-        driver: &str,
-        transport: &str,
-        max: u64,
+        transport: &RequestedTransport,
         requested: &OneOrMany<Size>,
     ) -> Result<Vec<u64>, SpannedError> {
         let mut sizes = Vec::new();
@@ -98,11 +99,12 @@ impl Expansion<'_> {
             if bytes < MIN_SIZE_BYTES {
                 return Err(PlanError::TooSmall { size: bytes }.at(size.span()));
             }
+            let max = transport.max_payload_bytes;
             if bytes > max {
-                let (owner, transport) = (driver.to_owned(), transport.to_owned());
+                let (driver, transport) = (self.driver.to_owned(), transport.name.clone());
                 let cells = FactorValues::only("transport", transport.clone()).and("size", Size(bytes));
-                let error = PlanError::TooLarge { size: bytes, driver: owner, transport, max };
-                self.cannot(driver, &cells, error.at(size.span()))?;
+                let error = PlanError::TooLarge { size: bytes, driver, transport, max };
+                self.cannot(&cells, error.at(size.span()))?;
             } else {
                 sizes.push(bytes);
             }
@@ -111,20 +113,15 @@ impl Expansion<'_> {
     }
 
     /// Returns the profiles over each base that the driver supports, by the base as cells have it.
-    pub(crate) fn bases(
-        &mut self,
-        driver: &str,
-        description: &DriverDescription,
-        axes: &FactorValues,
-    ) -> Result<BTreeMap<Option<String>, Vec<Profile>>, SpannedError> {
+    pub(crate) fn bases(&mut self) -> Result<BTreeMap<Option<String>, Vec<Profile>>, SpannedError> {
+        let (file, axes) = (self.all.file, self.axes);
         let mut bases = BTreeMap::new();
-        let requested = axes.all("profile");
         for name in axes.all::<String>("base").values() {
-            let policies = match self.file.bases.get(&Located::nowhere(name.clone())) {
-                Some(base) => base.over(&self.file.qos),
-                None => self.file.qos.clone(),
+            let policies = match file.bases.get(&Located::nowhere(name.clone())) {
+                Some(base) => base.over(&file.qos),
+                None => file.qos.clone(),
             };
-            let profiles = self.profiles(driver, description, &requested, (name, &policies))?;
+            let profiles = self.profiles(name, &policies)?;
             bases.insert((name != DEFAULT_BASE).then(|| name.clone()), profiles);
         }
         Ok(bases)
@@ -132,21 +129,14 @@ impl Expansion<'_> {
 
     /// Returns the profiles over a base, given with its name, that the driver supports. Rejects policies of profile and base that
     /// contradict each other.
-    fn profiles(
-        &mut self,
-        driver: &str,
-        description: &DriverDescription,
-        requested: &OneOrMany<String>,
-        (of_base, base): (&str, &Policies),
-    ) -> Result<Vec<Profile>, SpannedError> {
+    fn profiles(&mut self, of_base: &str, base: &Policies) -> Result<Vec<Profile>, SpannedError> {
         let mut profiles = Vec::new();
-        let mut all: Vec<(Option<String>, Policies)> = requested
-            .values()
-            .map(|name| {
-                let profile = self.file.profiles.get(&Located::nowhere(name.clone()));
-                (Some(name.clone()), profile.map_or_else(|| base.clone(), |profile| profile.over(base)))
-            })
-            .collect();
+        let over_base = |name: &String| {
+            let profile = self.all.file.profiles.get(&Located::nowhere(name.clone()));
+            (Some(name.clone()), profile.map_or_else(|| base.clone(), |profile| profile.over(base)))
+        };
+        let requested = self.axes.all::<String>("profile");
+        let mut all: Vec<(Option<String>, Policies)> = requested.values().map(over_base).collect();
         if all.is_empty() {
             all.push((None, base.clone()));
         }
@@ -155,16 +145,15 @@ impl Expansion<'_> {
             let cells = FactorValues::only("profile", profile.to_owned()).and("base", of_base.to_owned());
             let ends = End::BOTH.map(|end| policies.of_end(end));
             if let Some((at, words, hint)) = ends.iter().find_map(Policies::contradiction) {
-                if !self.is_excluded(driver, &cells) {
+                if !self.is_excluded(&cells) {
                     let words = format!("profile `{profile}` over base `{of_base}`: {words}");
-                    return Err(PlanError::Contradiction { words, hint }.at(at));
+                    return Err(contradiction(words, hint).at(at));
                 }
                 continue;
             }
-            let who = "these writers and readers";
-            let of_cell = self.requested(driver, description, &cells, &policies, who)?;
+            let of_cell = self.requested(&cells, &policies, "these writers and readers")?;
             let Some(of_cell) = of_cell else { continue };
-            if let Some(of_flows) = self.policies_of_flows(driver, description, &cells, &policies)? {
+            if let Some(of_flows) = self.policies_of_flows(&cells, &policies)? {
                 profiles.push(Profile { name, of_cell, of_flows });
             }
         }
@@ -175,23 +164,17 @@ impl Expansion<'_> {
     /// support them.
     fn policies_of_flows(
         &mut self,
-        driver: &str,
-        description: &DriverDescription,
         cells: &FactorValues,
         base: &Policies,
     ) -> Result<Option<Vec<Option<RequestedQos>>>, SpannedError> {
-        let file = self.file;
         let mut all = Vec::new();
-        for flow in &file.flows {
+        for flow in &self.all.file.flows {
             let own = &flow.get().qos;
             let requested = if *own == Policies::default() {
                 None
             } else {
                 let who = flow.get().ends_text();
-                let Some(requested) = self.requested(driver, description, cells, &own.over(base), &who)?
-                else {
-                    return Ok(None);
-                };
+                let Some(requested) = self.requested(cells, &own.over(base), &who)? else { return Ok(None) };
                 Some(requested)
             };
             all.extend(std::iter::repeat_n(requested, flow.get().number()));
@@ -203,14 +186,12 @@ impl Expansion<'_> {
     /// endpoints that never match, which `who` names.
     fn requested(
         &mut self,
-        driver: &str,
-        description: &DriverDescription,
         cells: &FactorValues,
         policies: &Policies,
         who: &str,
     ) -> Result<Option<RequestedQos>, SpannedError> {
-        let mut of =
-            |policies: Policies, ends: &[End]| self.supported(driver, description, (cells, ends), policies);
+        let description = self.description;
+        let mut of = |policies: Policies, ends: &[End]| self.supported(cells, ends, policies);
         if !policies.has_ends() {
             return Ok(of(policies.of_both(), &End::BOTH)?.map(|both| RequestedQos { both, ends: None }));
         }
@@ -233,11 +214,11 @@ impl Expansion<'_> {
     /// driver does not support them.
     fn supported(
         &mut self,
-        driver: &str,
-        description: &DriverDescription,
-        (cells, ends): (&FactorValues, &[End]),
+        cells: &FactorValues,
+        ends: &[End],
         policies: Policies,
     ) -> Result<Option<Supported>, SpannedError> {
+        let Self { driver, description, .. } = *self;
         let reliable = description.support(Policy::Reliability) == Support::Enforced;
         let requested =
             policies.reliability.clone().unwrap_or_else(|| Located::nowhere(ReliabilityChoice::Strongest));
@@ -245,12 +226,12 @@ impl Expansion<'_> {
             ReliabilityChoice::Strongest if reliable => Some(Reliability::Reliable),
             ReliabilityChoice::Strongest => {
                 let note = format!("driver `{driver}` cannot guarantee delivery: it runs best effort");
-                self.note(driver, false, note);
+                self.note(false, note);
                 Some(Reliability::BestEffort)
             }
             ReliabilityChoice::All(Reliability::Reliable) if !reliable => {
                 let error = PlanError::NotReliable { driver: driver.to_owned() };
-                self.cannot(driver, cells, error.at(requested.span()))?;
+                self.cannot(cells, error.at(requested.span()))?;
                 return Ok(None);
             }
             ReliabilityChoice::All(choice) => Some(choice),
@@ -261,19 +242,21 @@ impl Expansion<'_> {
         for (field, policy, at) in others {
             match support_of(description, policy, ends) {
                 Support::Unsupported => {
-                    let error =
-                        PlanError::NoPolicy { driver: driver.to_owned(), policy: policy.name(), field };
-                    self.cannot(driver, cells, error.at(at))?;
+                    let hint = format!(
+                        "remove the policy or the driver; see {} in `ddsmark drivers info {driver}`",
+                        policy.name()
+                    );
+                    self.cannot(cells, no_policy(driver, policy, field, hint).at(at))?;
                     return Ok(None);
                 }
                 Support::Ignored => {
-                    self.note_ignored(driver, without_effect(description, policy, ends));
+                    self.note_ignored(without_effect(description, policy, ends));
                 }
                 Support::NeedsService => {
                     let note = format!(
                         "driver `{driver}`: policy {policy} acts only with a further process or store"
                     );
-                    self.note(driver, false, note);
+                    self.note(false, note);
                 }
                 Support::MatchedOnly | Support::Hint | Support::Enforced => {}
             }
@@ -282,12 +265,9 @@ impl Expansion<'_> {
     }
 
     /// Returns the component that packs samples, and the batch settings that can be measured.
-    pub(crate) fn batching(
-        &mut self,
-        driver: &str,
-        description: &DriverDescription,
-        axes: &FactorValues,
-    ) -> Result<(Batching, Vec<Batch>), SpannedError> {
+    pub(crate) fn batching(&mut self) -> Result<(Batching, Vec<Batch>), SpannedError> {
+        let Self { driver, description, axes, .. } = *self;
+        let flows = self.all.flows;
         let batching = if description.has("native_batching") {
             Batching::Native
         } else if description.has("application_batching") {
@@ -299,12 +279,11 @@ impl Expansion<'_> {
         let requested: Vec<Batch> = batches.iter().map(|(batch, _)| *batch).collect();
         let batched = batches.iter().find(|(batch, _)| !batch.is_unbatched());
         if let Some((_, at)) = batches.iter().find(|(batch, _)| matches!(batch, Batch::Samples(_)))
-            && self.flows.iter().any(|flow| flow.flow_sizes() != FlowSizes::One(self.flows[0].size_bytes))
+            && flows.iter().any(|flow| flow.flow_sizes() != FlowSizes::One(flows[0].size_bytes))
         {
-            let words =
-                "a number of samples per batch is not supported with flows of different sizes".to_owned();
+            let words = "a number of samples per batch is not supported with flows of different sizes";
             let hint = "use `batch_bytes`, or `batch_samples = \"turbo\"`";
-            return Err(PlanError::Contradiction { words, hint }.at(at.clone()));
+            return Err(contradiction(words, hint).at(at.clone()));
         }
         let streams = axes.has_stream();
         match batched {
@@ -312,10 +291,11 @@ impl Expansion<'_> {
                 if requested.contains(&Batch::Bytes(0)) {
                     let note =
                         format!("driver `{driver}` cannot batch: its throughput is measured unbatched only");
-                    self.note(driver, false, note);
+                    self.note(false, note);
                 } else {
-                    let error = PlanError::NoBatching { driver: driver.to_owned() };
-                    self.cannot(driver, &FactorValues::default(), error.at(at.clone()))?;
+                    let words = format!("driver `{driver}` cannot batch");
+                    let error = contradiction(words, "remove the driver, or use 0 to measure it unbatched");
+                    self.cannot(&FactorValues::default(), error.at(at.clone()))?;
                 }
                 Ok((batching, requested.into_iter().filter(|batch| batch.is_unbatched()).collect()))
             }
@@ -324,13 +304,10 @@ impl Expansion<'_> {
     }
 
     /// Returns every combination of the driver's options.
-    pub(crate) fn options(
-        &self,
-        driver: &str,
-        description: &DriverDescription,
-    ) -> Result<Vec<BTreeMap<String, String>>, SpannedError> {
+    pub(crate) fn options(&self) -> Result<Vec<BTreeMap<String, String>>, SpannedError> {
+        let Self { driver, description, .. } = *self;
         let mut combinations = vec![BTreeMap::new()];
-        let Some((_, options)) = self.file.options_of(driver) else { return Ok(combinations) };
+        let Some((_, options)) = self.all.file.options_of(driver) else { return Ok(combinations) };
         for (option, values) in options {
             if !description.options.iter().any(|known| known.name == *option.get()) {
                 let error = PlanError::NoOption {

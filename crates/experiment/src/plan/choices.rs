@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, de};
 
-use crate::factors::driver_options::OptionValue;
+use crate::{
+    factors::driver_options::OptionValue,
+    syntax::scalar::{schema, to_text},
+};
 
 /// CPU cores: `"auto"` (half of the available cores for each endpoint; a single core is not pinned), `"none"`, or
 /// the cores of writer and reader, such as `"0,1"` or `"0-3,4-7"`.
@@ -58,11 +59,7 @@ impl fmt::Display for PinChoice {
     }
 }
 
-impl Serialize for PinChoice {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
+to_text!(PinChoice);
 
 impl<'de> Deserialize<'de> for PinChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -91,16 +88,7 @@ impl<'de> Deserialize<'de> for PinChoice {
     }
 }
 
-#[cfg(feature = "schema")]
-impl JsonSchema for PinChoice {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Cores".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "`auto` (half of the cores that may be used for each end; a single core is not pinned), `none`, or those of writer and reader, `0,1` or `0-3,4-7`.",
-            "type": "string",
-        })
-    }
-}
+schema!(PinChoice, "Cores", {
+    "description": "`auto` (half of the cores that may be used for each end; a single core is not pinned), `none`, or those of writer and reader, `0,1` or `0-3,4-7`.",
+    "type": "string",
+});

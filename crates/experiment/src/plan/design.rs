@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use driver_abi::description::ReceiveMode;
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -14,7 +12,7 @@ use crate::{
         run_order::RunOrder, second_tier::SecondTier, thread_priorities::ThreadPriorities,
         threads::WritingThreads, writer_design::WriterDesign,
     },
-    syntax::host_spec::HostSpec,
+    syntax::{host_spec::HostSpec, is_default},
 };
 
 /// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen
@@ -44,12 +42,12 @@ pub(crate) fn windows(measure_ns: u64) -> u32 {
 
 /// Number, duration, order and conditions of runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Design {
     /// Number of blocks: each runs all cells once, in random order unless `order` is another. With `precision` the maximum.
     pub blocks: u32,
     /// Order of the runs of a block.
-    #[serde(default, skip_serializing_if = "RunOrder::is_random")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub order: RunOrder,
     /// Seed of the run order, and of the seeds of the runs.
     pub seed: u64,
@@ -118,7 +116,7 @@ pub struct Design {
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub spin: bool,
     /// Threads that write the flows of an endpoint.
-    #[serde(default, skip_serializing_if = "WritingThreads::is_one")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub threads: WritingThreads,
     /// Ids of the baseline cells. Each of them is measured twice in every block; with `duet` beside itself, and
     /// beside each cell that is compared with it.
@@ -185,7 +183,7 @@ impl Default for Design {
 
 /// Settings of the readers of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReaderDesign {
     /// Receive mode.
     pub receive: ReceiveMode,
@@ -199,7 +197,7 @@ pub struct ReaderDesign {
 
 /// File with bytes of samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PayloadFile {
     /// Path.
     pub path: String,
@@ -227,7 +225,7 @@ const fn yes() -> bool {
 
 /// Target precision of every comparison with a baseline; without a baseline, of every cell's own level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Precision {
     /// Half the width of the 95 % CI of a ratio, in percent.
     pub half_width_pct: f64,
@@ -237,7 +235,7 @@ pub struct Precision {
 
 /// CPU cores of the agents of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Pin {
     /// No pinning.
@@ -348,7 +346,7 @@ impl Design {
 
 /// Host of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlannedHost {
     /// Unique name.
     pub name: String,

@@ -11,7 +11,7 @@ use crate::{
         design::Pin,
         experiment::{Cell, DuetSlot, Plan, ScheduledRun, Stream},
     },
-    syntax::spanned_error::PlanError,
+    syntax::spanned_error::{PlanError, contradiction},
 };
 
 impl Pin {
@@ -76,7 +76,7 @@ impl Plan {
 
 /// Rejects an experiment whose cells cannot be measured in duets.
 pub(crate) fn check(experiment: &Plan) -> Result<(), PlanError> {
-    let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint });
+    let refuse = |words: String, hint| Err(contradiction(words, hint));
     if experiment.design.baseline.is_empty() {
         let words = "a duet needs a baseline";
         let hint = "name one with `--baseline`, or in `[design]`, such as `baseline = { profile = \"default\" }`; or omit `duet`";
@@ -127,8 +127,8 @@ fn cores(pin: &Pin) -> Result<(), PlanError> {
         Pin::Cores(writer, reader) => format!("the writer has {}, the reader {}", writer.len(), reader.len()),
         Pin::None => "none is pinned".to_owned(),
     };
-    Err(PlanError::Contradiction {
-        words: format!("a duet needs 4 cores, two for each end: {found}"),
-        hint: "use a host with 4 cores or more, with a `pin` such as `0-1,2-3` or `auto`; or leave `duet` out",
-    })
+    Err(contradiction(
+        format!("a duet needs 4 cores, two for each end: {found}"),
+        "use a host with 4 cores or more, with a `pin` such as `0-1,2-3` or `auto`; or leave `duet` out",
+    ))
 }

@@ -3,7 +3,7 @@
 use crate::{
     factors::FactorValues,
     plan::{
-        expansion::Expansion,
+        expansion::OfDriver,
         experiment::{Cell, Plan},
         experiment_file::ExperimentFile,
     },
@@ -57,35 +57,30 @@ impl ExperimentFile {
     }
 }
 
-impl Expansion<'_> {
+impl OfDriver<'_, '_> {
     /// Rejects a combination that a driver does not support, or notes that it is left out, if no driver is named or only the command line
     /// names it. `cells` selects the
     /// combination: each factor given has one value. Does nothing if all cells of the selection are excluded.
-    pub(crate) fn cannot(
-        &mut self,
-        driver: &str,
-        cells: &FactorValues,
-        error: SpannedError,
-    ) -> Result<(), SpannedError> {
-        let is_excluded = self.is_excluded(driver, cells);
-        if !is_excluded && !self.lenient && !self.file.may_leave_out(&error.at) {
+    pub(crate) fn cannot(&mut self, cells: &FactorValues, error: SpannedError) -> Result<(), SpannedError> {
+        let is_excluded = self.is_excluded(cells);
+        if !is_excluded && !self.all.lenient && !self.all.file.may_leave_out(&error.at) {
             return Err(error);
         }
         // Another exclude of such cells may match nothing without them.
-        for (exclude, spared) in self.excludes.iter().zip(&mut self.spared) {
+        for (exclude, spared) in self.all.excludes.iter().zip(&mut self.all.spared) {
             *spared |= exclude.get().overlaps(cells);
         }
         if !is_excluded {
-            self.note(driver, true, format!("{}; left out", error.error));
+            self.note(true, format!("{}; left out", error.error));
         }
         Ok(())
     }
 
     /// Returns whether all of these cells of a driver are excluded.
-    pub(crate) fn is_excluded(&mut self, driver: &str, cells: &FactorValues) -> bool {
-        let cells = cells.clone().and("driver", driver.to_owned());
+    pub(crate) fn is_excluded(&mut self, cells: &FactorValues) -> bool {
+        let cells = cells.clone().and("driver", self.driver.to_owned());
         let mut excluded = false;
-        for (exclude, spared) in self.excludes.iter().zip(&mut self.spared) {
+        for (exclude, spared) in self.all.excludes.iter().zip(&mut self.all.spared) {
             if exclude.get().covers(&cells) {
                 (excluded, *spared) = (true, true);
             }

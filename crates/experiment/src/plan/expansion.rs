@@ -7,6 +7,7 @@ use crate::{
         FACTORS, Factor, FactorValues, Factors, SetValue, Value, Workload, driver_pair, flow::Flow,
         load::Load, variables,
     },
+    gather::distinct,
     plan::{
         axes::{MAX_CELLS, count},
         batches::Batch,
@@ -14,11 +15,12 @@ use crate::{
         loads::{Plans, Traces},
         plan_inputs::PlanInputs,
         queue_checks,
+        transports::RequestedTransport,
     },
     syntax::{
         driver_name::is_pair,
-        one_or_many::{Located, OneOrMany},
-        spanned_error::{PlanError, SpannedError},
+        one_or_many::{Located, OneOrMany, Span},
+        spanned_error::{PlanError, SpannedError, contradiction},
     },
 };
 
@@ -42,6 +44,15 @@ pub(crate) struct Expansion<'a> {
     /// Factors of each cell, and whether it is excluded.
     pub(crate) factors: Vec<(Factors, bool)>,
     pub(crate) notes: Vec<Note>,
+}
+
+/// Expansion for a driver.
+pub(crate) struct OfDriver<'e, 'a> {
+    pub(crate) all: &'e mut Expansion<'a>,
+    /// Name as given.
+    pub(crate) driver: &'e str,
+    pub(crate) description: &'e DriverDescription,
+    pub(crate) axes: &'e FactorValues,
 }
 
 /// Change or omission for a driver.
@@ -69,26 +80,11 @@ impl Note {
                 format!("driver `{}` accepts {noun} {} without effect", note.driver, policies.join(", "))
             }
         };
-        let mut texts: Vec<String> = Vec::new();
-        for text in notes.iter().map(text) {
-            if !texts.contains(&text) {
-                texts.push(text);
-            }
-        }
-        texts
+        distinct(notes.iter().map(text))
     }
 }
 
 impl Expansion<'_> {
-    pub(crate) fn note(&mut self, driver: &str, left_out: bool, words: String) {
-        self.add(Note { driver: driver.to_owned(), left_out, words, is_ignored_policy: false });
-    }
-
-    /// Notes a policy that a driver accepts without effect.
-    pub(crate) fn note_ignored(&mut self, driver: &str, policy: String) {
-        self.add(Note { driver: driver.to_owned(), left_out: false, words: policy, is_ignored_policy: true });
-    }
-
     fn add(&mut self, note: Note) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
@@ -101,53 +97,70 @@ impl Expansion<'_> {
             return Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(0..0));
         }
         for driver in &axes.all::<String>("driver").0 {
-            self.expand_driver(driver, axes)?;
+            let descriptions = &self.inputs.descriptions;
+            let Some(description) = descriptions.get(driver.get()) else {
+                let known: Vec<&str> = descriptions.keys().map(String::as_str).collect();
+                let hint = match known.is_empty() {
+                    true => "no driver is installed".to_owned(),
+                    false => format!("there are {}", known.join(", ")),
+                };
+                return driver.refused(format!("driver `{}` not found", driver.get()), hint);
+            };
+            OfDriver { all: self, driver: driver.get(), description, axes }.expand(driver.span())?;
         }
         Ok(())
     }
+}
 
-    fn expand_driver(&mut self, driver: &Located<String>, axes: &FactorValues) -> Result<(), SpannedError> {
-        let (at, driver) = (driver.span(), driver.get());
-        let descriptions = &self.inputs.descriptions;
-        let Some(description) = descriptions.get(driver) else {
-            let known = descriptions.keys().cloned().collect();
-            return Err(PlanError::NoDriver { driver: driver.clone(), known }.at(at));
-        };
-        driver_pair::check_installed(driver, descriptions).map_err(|error| error.at(at.clone()))?;
+impl OfDriver<'_, '_> {
+    pub(crate) fn note(&mut self, left_out: bool, words: String) {
+        self.all.add(Note { driver: self.driver.to_owned(), left_out, words, is_ignored_policy: false });
+    }
+
+    /// Notes a policy that the driver accepts without effect.
+    pub(crate) fn note_ignored(&mut self, words: String) {
+        let driver = self.driver.to_owned();
+        self.all.add(Note { driver, left_out: false, words, is_ignored_policy: true });
+    }
+
+    fn expand(&mut self, at: Span) -> Result<(), SpannedError> {
+        let Self { driver, description, axes, .. } = *self;
+        driver_pair::check_installed(driver, self.all.inputs.descriptions)
+            .map_err(|error| error.at(at.clone()))?;
         if let Some(error) = driver_pair::check_pair(driver, description) {
-            return self.cannot(driver, &FactorValues::default(), error.at(at));
+            return self.cannot(&FactorValues::default(), error.at(at));
         }
-        if is_pair(driver) && self.flows.iter().any(Flow::names_processes) {
-            let error = PlanError::Contradiction {
-                words: format!("a process that writes and reads has one driver, and `{driver}` is two"),
-                hint: "measure each driver alone, or leave `from` and `to` out of the flows",
-            };
-            return self.cannot(driver, &FactorValues::default(), error.at(at));
+        if is_pair(driver) && self.all.flows.iter().any(Flow::names_processes) {
+            let error = contradiction(
+                format!("a process that writes and reads has one driver, and `{driver}` is two"),
+                "measure each driver alone, or leave `from` and `to` out of the flows",
+            );
+            return self.cannot(&FactorValues::default(), error.at(at));
         }
         if description.has("one_process") {
             let error = PlanError::OneProcess { driver: driver.to_owned() };
-            return self.cannot(driver, &FactorValues::default(), error.at(at));
+            return self.cannot(&FactorValues::default(), error.at(at));
         }
         if axes.has_workload(Workload::Discovery) && description.has("locators") {
             let error = no_discovery(driver);
-            return self.cannot(driver, &FactorValues::default(), error.at(at));
+            return self.cannot(&FactorValues::default(), error.at(at));
         }
-        let transports = self.transports(driver, description, axes)?;
-        let ways = self.ways(driver, description, axes)?;
+        let transports = self.transports()?;
+        let ways = self.ways()?;
         match queue_checks::check_support(axes, driver, description) {
-            Ok(ignored) => ignored.into_iter().for_each(|policy| self.note_ignored(driver, policy)),
-            Err(error) => return self.cannot(driver, &FactorValues::default(), error),
+            Ok(ignored) => ignored.into_iter().for_each(|policy| self.note_ignored(policy)),
+            Err(error) => return self.cannot(&FactorValues::default(), error),
         }
         for name in variables::unread(&axes.env, description) {
             let words =
                 format!("driver `{driver}` does not declare that it reads `{name}`: it may have no effect");
-            self.note(driver, false, words);
+            self.note(false, words);
         }
         let environments = variables::combinations(&axes.env);
-        let bases = self.bases(driver, description, axes)?;
-        let flows = self.flows;
-        let (batching, batches) = self.batching(driver, description, axes)?;
-        let options = self.options(driver, description)?;
+        let bases = self.bases()?;
+        let flows = self.all.flows;
+        let (batching, batches) = self.batching()?;
+        let options = self.options()?;
         if transports.len().saturating_mul(options.len()).saturating_mul(count(axes)) > 2 * MAX_CELLS {
             let count = transports.len().saturating_mul(options.len()).saturating_mul(count(axes));
             return Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(0..0));
@@ -158,7 +171,7 @@ impl Expansion<'_> {
             if ways.is_empty() {
                 continue;
             }
-            let sizes = self.payloads(driver, &transport.name, transport.max_payload_bytes, axes)?;
+            let sizes = self.payloads(&transport)?;
             sizes.iter().try_for_each(|(size, _)| queue_checks::have_room(axes, *size))?;
             for options in &options {
                 for (way, env) in ways.iter().flat_map(|way| environments.iter().map(move |env| (way, env))) {
@@ -186,41 +199,36 @@ impl Expansion<'_> {
                                 cell.set_flows();
                                 cell
                             };
-                            self.workloads(axes, &batches, size, plans, factors);
+                            self.workloads(&batches, size, plans, factors);
                         }
                     }
                 }
             }
         }
-        if self.factors.len() > MAX_CELLS {
-            return Err(
-                PlanError::TooMany { what: "cells", count: self.factors.len(), max: MAX_CELLS }.at(0..0)
-            );
+        match self.all.factors.len() {
+            count if count > MAX_CELLS => {
+                Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(0..0))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Returns every combination of the factors that do not depend on others, of the values that the driver
     /// supports.
-    fn ways(
-        &mut self,
-        driver: &str,
-        description: &DriverDescription,
-        axes: &FactorValues,
-    ) -> Result<Vec<Factors>, SpannedError> {
+    fn ways(&mut self) -> Result<Vec<Factors>, SpannedError> {
         let mut rows: Vec<(&Factor, SetValue)> =
             FACTORS.iter().filter_map(|row| Some((row, row.set?))).collect();
         rows.sort_by_key(|(row, _)| row.nesting);
         // Factors of links change the link of the lab.
-        let mut ways = vec![Factors { link: self.inputs.link(), ..Factors::default() }];
+        let mut ways = vec![Factors { link: self.all.inputs.link(), ..Factors::default() }];
         for (row, set) in rows {
-            let Some(values) = axes.get(row.key) else { continue };
+            let Some(values) = self.axes.get(row.key) else { continue };
             let mut supported = Vec::new();
             for value in &values.0 {
-                if let Some(error) = (row.unsupported)(driver, description, value.get()) {
+                if let Some(error) = (row.unsupported)(self.driver, self.description, value.get()) {
                     let cells = FactorValues::only(row.key, value.get().clone());
-                    self.cannot(driver, &cells, error.at(value.span()))?;
-                } else if row.key != "receive" || self.can_echo(driver, description, value, axes)? {
+                    self.cannot(&cells, error.at(value.span()))?;
+                } else if row.key != "receive" || self.can_echo(value)? {
                     supported.push(value.get());
                 }
             }
@@ -236,30 +244,25 @@ impl Expansion<'_> {
 
     /// Returns the sizes that the transport carries, each with its loads. For flows: their largest size, if it
     /// carries all.
-    fn payloads(
-        &mut self,
-        driver: &str,
-        transport: &str,
-        max: u64,
-        axes: &FactorValues,
-    ) -> Result<Vec<(u64, Vec<Load>)>, SpannedError> {
-        if !self.flows.is_empty() {
+    fn payloads(&mut self, transport: &RequestedTransport) -> Result<Vec<(u64, Vec<Load>)>, SpannedError> {
+        let Expansion { file, traces, flows, .. } = *self.all;
+        if !flows.is_empty() {
             let largest = |flow: &FlowSection| {
                 let written = flow.size.clone().map(|size| size.map(|size| size.largest()));
-                written.or_else(|| self.traces.largest_recorded(flow))
+                written.or_else(|| traces.largest_recorded(flow))
             };
-            let sizes = OneOrMany(self.file.flows.iter().filter_map(|flow| largest(flow.get())).collect());
-            let carried = self.sizes(driver, transport, max, &sizes)?;
-            let largest = carried.iter().max().filter(|_| carried.len() == self.file.flows.len());
+            let sizes = OneOrMany(file.flows.iter().filter_map(|flow| largest(flow.get())).collect());
+            let carried = self.sizes(transport, &sizes)?;
+            let largest = carried.iter().max().filter(|_| carried.len() == file.flows.len());
             return Ok(largest.map(|&size| (size, Vec::new())).into_iter().collect());
         }
-        let paced = axes.has_workload(Workload::Paced);
+        let paced = self.axes.has_workload(Workload::Paced);
         let mut sizes = Vec::new();
-        for size in self.sizes(driver, transport, max, &axes.all("size"))? {
+        for size in self.sizes(transport, &self.axes.all("size"))? {
             let Plans { loads, notes } =
-                if paced { self.traces.plans(axes, size)? } else { Plans::default() };
+                if paced { traces.plans(self.axes, size)? } else { Plans::default() };
             for words in notes {
-                self.note(driver, false, words);
+                self.note(false, words);
             }
             sizes.push((size, loads));
         }
@@ -269,22 +272,22 @@ impl Expansion<'_> {
     /// Adds the cells of a payload size; cells that exist already are not added again.
     fn workloads(
         &mut self,
-        axes: &FactorValues,
         batches: &[Batch],
         size: u64,
         plans: &[Load],
         factors: impl Fn(Workload, Option<Load>, Batch) -> Factors,
     ) {
         // The smallest sample of a run decides whether batching has an effect.
-        let size = self.flows.iter().map(|flow| flow.size_bytes).min().unwrap_or(size);
+        let flows = self.all.flows;
+        let size = flows.iter().map(|flow| flow.size_bytes).min().unwrap_or(size);
         let mut found = Vec::new();
-        for &workload in axes.all::<Workload>("workload").values() {
+        for &workload in self.axes.all::<Workload>("workload").values() {
             let loads: Vec<Option<Load>> = match workload {
                 Workload::Latency | Workload::Discovery => {
                     found.push(factors(workload, None, UNBATCHED));
                     continue;
                 }
-                Workload::Paced if self.flows.is_empty() => plans.iter().cloned().map(Some).collect(),
+                Workload::Paced if flows.is_empty() => plans.iter().cloned().map(Some).collect(),
                 Workload::Throughput | Workload::Paced | Workload::Search => vec![None],
             };
             for (load, &batch) in loads.iter().flat_map(|load| batches.iter().map(move |batch| (load, batch)))
@@ -298,7 +301,7 @@ impl Expansion<'_> {
                         let note = format!(
                             "a batch of {ceiling} bytes holds one sample of {size}: measured unbatched"
                         );
-                        self.note(&unbatched.driver, false, note);
+                        self.note(false, note);
                         found.push(unbatched);
                     }
                 } else {
@@ -307,8 +310,8 @@ impl Expansion<'_> {
             }
         }
         for factors in found {
-            if self.factors.iter().all(|(known, _)| *known != factors) {
-                self.factors.push((factors, false));
+            if self.all.factors.iter().all(|(known, _)| *known != factors) {
+                self.all.factors.push((factors, false));
             }
         }
     }
@@ -316,8 +319,8 @@ impl Expansion<'_> {
 
 /// Returns the error for a driver without discovery.
 fn no_discovery(driver: &str) -> PlanError {
-    PlanError::Contradiction {
-        words: format!("driver `{driver}` has no discovery: ddsmark passes it the locators of its peers"),
-        hint: "use a driver of DDS middleware; `ddsmark drivers list` shows those that are installed",
-    }
+    contradiction(
+        format!("driver `{driver}` has no discovery: ddsmark passes it the locators of its peers"),
+        "use a driver of DDS middleware; `ddsmark drivers list` shows those that are installed",
+    )
 }

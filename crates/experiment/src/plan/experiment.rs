@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -20,7 +18,7 @@ use crate::{
 
 /// Plan of an experiment. It determines all of its runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Plan {
     /// Name: `characterize`, or the name of the file or recipe.
     pub name: String,
@@ -48,7 +46,7 @@ pub struct Plan {
 
 /// Cell: one combination of factors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cell {
     /// Id, unique within the experiment; letters, digits, `-`, `/`, `.`, `@` and `+`.
     pub id: String,
@@ -76,7 +74,7 @@ pub struct DuetSlot {
 
 /// Two variants of an experiment. Every cell belongs to one of them, and its id starts with `A/` or `B/`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Variants {
     /// Command-line arguments of the baseline, A.
     pub a: String,

@@ -13,12 +13,13 @@ use crate::{
         load::Arrival, policies::Policies, profiles::profile_file, rate::RateSpec,
     },
     plan::{
-        changes::Changes, choices::PinChoice, flow_sizes::SizeSpec, hosts::HostSection,
-        limits_section::LimitsSection, published_section::PublishedSection, search_section::SearchSection,
-        second_tier::SecondTierSection, threads::WritingThreads,
+        changes::Changes, choices::PinChoice, flow_sizes::SizeSpec, published_section::PublishedSection,
+        search_section::SearchSection, threads::WritingThreads,
     },
     syntax::{
         driver_name::without_version,
+        host_spec::HostSpec,
+        is_default,
         one_or_many::{Located, OneOrMany},
         source::{Diagnostic, Source},
         units::{Percent, Time},
@@ -77,7 +78,6 @@ pub struct ExperimentFile {
     #[serde(rename = "host", default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<Located<HostSection>>,
     /// Goals and precision of the workload `search`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Located<SearchSection>>,
     /// Published figures to show beside the measured values, one table of a source in each entry `[[published]]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -105,33 +105,25 @@ pub struct FlowSection {
     /// Unique name: 1 to 64 letters, digits and `-`.
     pub name: Located<String>,
     /// Number of equal flows, 1 to 1000: `NAME-1`, `NAME-2` and so on, which share a row of the report. Default: one flow, `NAME`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<Located<u32>>,
     /// Payload of a sample in bytes, at least 16, with the 16-byte header. Samples of different sizes: `{ values = [64, 1024], weights =
     /// [9, 1] }`, or `{ median = "200kB", p99 = "450kB" }` (log-normal), drawn with `seed` of `[design]`: the same in all cells and runs.
     /// Rejected with a `trace` that has sizes; needed by all other flows.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Located<SizeSpec>>,
     /// Offered rate, such as `1000` samples/s or `"1/5s"`. Percentages, `max` and `throttled` are rejected.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Located<RateSpec>>,
     /// Distribution of the send times of `rate`. Default `constant`. Rejected with `trace`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arrival: Option<Located<Arrival>>,
     /// File with the intended send time of each sample, as for the factor `trace`. After each time the size of the sample in bytes may
     /// follow, as in `0.0125 1024`: the samples then have these sizes in this order.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Located<String>>,
     /// Time of the first sample after the start, less than `measure`. Default: random within the period, from the name of the flow and
     /// `seed` of `[design]` (0 by default here): the same in all cells and runs. 0 with `poisson` and `trace`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<Located<Time>>,
     /// Deadline of the response times, 1 µs to 1 hour: a planned sample that has not arrived by then is missed. Default: the period,
     /// at most `50ms`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Located<Time>>,
     /// Share of the planned samples that may be missed, less than `100%`. Default `0.1%`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub missed: Option<Located<Percent>>,
     /// Name of the process that writes the flow, or a list of names: each has a writer of its own, with this rate. Names have 1 to 64
     /// letters, digits and `-`. A process is one participant, which writes its flows and reads those that name it in `to`. Default:
@@ -142,7 +134,6 @@ pub struct FlowSection {
     #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
     pub to: OneOrMany<String>,
     /// `foreground`, or `background` for traffic that the factor `background` leaves out. Default `foreground`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<FlowKind>,
     /// QoS of the flow's writer and reader, such as `{ reliability = "best_effort" }`. Overrides `[qos]` and the
     /// profile.
@@ -230,10 +221,7 @@ impl Source {
     }
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
+// The schema has the default of the whole section, in which absent keys are absent.
 /// Number, duration and order of runs. Give either `blocks` or `precision`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
@@ -319,4 +307,60 @@ pub struct DesignSection {
     /// interference. Needs a baseline, 4 cores, `workload = "latency"` and no multicast. Default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duet: Option<Located<bool>>,
+}
+
+/// Cells that are measured in few blocks, to explore: no claim is made about them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SecondTierSection {
+    /// Cells of the second tier: those that have one of the given values of each given factor. They are measured if `budget` has time for
+    /// them after all blocks of the others, and left out with a note if not.
+    pub cells: Located<FactorValues>,
+    /// Number of blocks, 2 or more: the first ones of the experiment. Default 3.
+    pub blocks: Option<Located<u32>>,
+}
+
+/// Maximum duration of each phase of a run, 1 ms to 1 hour.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LimitsSection {
+    /// From the start of an agent process to its first message. Default `10s`.
+    pub hello: Option<Located<Time>>,
+    /// Opening of the DDS entities. Default `20s`.
+    pub configure: Option<Located<Time>>,
+    /// From the opened entities until writer and reader match. Default `10s`.
+    #[serde(rename = "match")]
+    pub matching: Option<Located<Time>>,
+    /// Additional time of a traffic phase, beyond its planned duration. Default `10s`.
+    pub grace: Option<Located<Time>>,
+    /// From the last write until the reader stops waiting for samples. Default `5s`.
+    pub drain: Option<Located<Time>>,
+    /// Transfer of the agents' records. Default `30s`.
+    pub report: Option<Located<Time>>,
+    /// From the request to exit until the process is killed. Default `5s`.
+    pub exit: Option<Located<Time>>,
+    /// Minimum time without an echo after which a ping is lost; at least 100 times the median of the warm-up. Default `200ms`
+    /// and the delay of the links of a lab. Set it for longer paths between hosts: a ping that is late does not fail the run.
+    pub ping: Option<Located<Time>>,
+}
+
+/// Host of an experiment, or the hosts of a lab. Agents run on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct HostSection {
+    /// Unique name: letters, digits, `-`, `_` and `.`. Not for `lab:N`, whose hosts are `h1`, `h2` and so on, and not for
+    /// `slurm`, whose hosts have the names of the nodes.
+    pub name: Option<Located<String>>,
+    /// Way to reach the host: `local` (this host), `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, a network namespace of this
+    /// host, or `slurm[:NODE]`, a node of the allocation of Slurm that ddsmark runs in, or each of its nodes.
+    /// `lab:N` creates N virtual hosts with links, and removes them at the end:
+    /// `lab:4,rate=100mbit,delay=1ms,loss=0.1%,mtu=1500`, of which all but the number may be left out. A lab needs root, and
+    /// is the only entry.
+    pub at: Located<HostSpec>,
+    /// Network interface that leads to the other hosts, for `interface = "auto"`. Default: the one in the network that
+    /// all hosts share.
+    pub interface: Option<Located<String>>,
 }

@@ -13,7 +13,7 @@ use crate::{
     factors::sizes::SizeDistribution,
     syntax::{
         one_or_many::Located,
-        spanned_error::{PlanError, SpannedError, contradiction},
+        spanned_error::{PlanError, SpannedError},
         units::{MIN_SIZE_BYTES, Size},
     },
 };
@@ -49,10 +49,8 @@ pub struct DrawnSizes {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     weights: Vec<i64>,
     /// Median of a log-normal distribution. Samples have at least 16 bytes, and at most the 99.95 % quantile.
-    #[serde(skip_serializing_if = "Option::is_none")]
     median: Option<Size>,
     /// Its 99 % quantile, more than `median` and at most 1000 times as much.
-    #[serde(skip_serializing_if = "Option::is_none")]
     p99: Option<Size>,
 }
 
@@ -97,7 +95,7 @@ impl Located<SizeSpec> {
             return too_small(*bytes);
         }
         if let Some((words, hint)) = drawn.fault() {
-            return Err(contradiction(words, hint).at(self.span()));
+            return self.refused(words, hint);
         }
         let Size(largest) = self.get().largest();
         Ok((largest, self.get().distribution()))

@@ -82,7 +82,7 @@ impl Traces<'_> {
                 && !(1..=MAX_FLOWS).contains(&section.get().number())
             {
                 let words = format!("`count = {}` is out of range", count.get());
-                return Err(contradiction(words, "use 1 to 1000").at(count.span()));
+                return count.refused(words, "use 1 to 1000");
             }
             let number = section.get().number();
             if flows.len() + number > MAX_FLOWS {
@@ -143,12 +143,12 @@ impl Traces<'_> {
             (None, Some(largest)) => Ok((largest.get().0, None)),
             (Some(size), Some(_)) => {
                 let words = format!("flow `{name}` has a `size`, and its trace has the size of each sample");
-                Err(contradiction(words, "remove `size`, or the sizes in the trace").at(size.span()))
+                size.refused(words, "remove `size`, or the sizes in the trace")
             }
             (None, None) => {
                 let words = format!("flow `{name}` has no `size`");
                 let hint = "add for example `size = 1024`, or the size of each sample to its trace";
-                Err(contradiction(words, hint).at(flow.name.span()))
+                flow.name.refused(words, hint)
             }
         }
     }
@@ -173,17 +173,15 @@ impl Traces<'_> {
                 if let RateSpec::Share(share) = rate.get() {
                     let words =
                         format!("flow `{}` at {share}: several flows have no maximum rate", name.get());
-                    let hint = "give each flow a rate in samples/s, such as `1000`";
-                    return Err(contradiction(words, hint).at(rate.span()));
+                    return rate.refused(words, "give each flow a rate in samples/s, such as `1000`");
                 }
                 if matches!(rate.get(), RateSpec::Max | RateSpec::Throttled(_)) {
                     let words = format!("flow `{}` at `max` is not supported beside other flows", name.get());
-                    return Err(contradiction(words, "give each flow a rate").at(rate.span()));
+                    return rate.refused(words, "give each flow a rate");
                 }
                 if matches!(rate.get(), RateSpec::PerWriter(_)) {
                     let words = format!("flow `{}` has different rates of its writers", name.get());
-                    return Err(contradiction(words, "give each flow one rate, which all writers have")
-                        .at(rate.span()));
+                    return rate.refused(words, "give each flow one rate, which all writers have");
                 }
                 let arrival = arrival.as_ref().map_or(Arrival::Constant, |arrival| *arrival.get());
                 load(rate, arrival, mean_bytes, notes)
@@ -202,7 +200,7 @@ impl Traces<'_> {
             }
             _ => {
                 let words = format!("flow `{}` needs one of `rate` and `trace`", name.get());
-                Err(contradiction(words, "add for example `rate = 1000`").at(name.span()))
+                name.refused(words, "add for example `rate = 1000`")
             }
         }
     }
@@ -212,12 +210,12 @@ impl Traces<'_> {
         let Some(phase) = &flow.phase else { return Ok(None) };
         if flow.trace.is_some() {
             let words = "`phase` has no effect on a trace, which contains the send times";
-            return Err(contradiction(words, "remove `phase`").at(phase.span()));
+            return phase.refused(words, "remove `phase`");
         }
         let Time(ns) = *phase.get();
         if ns >= self.measure_ns {
             let words = format!("the phase of flow `{}` is not within the measured time", flow.name.get());
-            return Err(contradiction(words, "give a time below `measure` under `[design]`").at(phase.span()));
+            return phase.refused(words, "give a time below `measure` under `[design]`");
         }
         Ok(Some(ns))
     }
@@ -234,7 +232,7 @@ fn deadline(flow: &FlowSection, load: &Load) -> Result<Option<Deadline>, Spanned
         && missed.get().0 >= 100.0
     {
         let words = format!("the limit of missed samples of flow `{}` is out of range", flow.name.get());
-        return Err(contradiction(words, "give a share from `0%` to less than `100%`").at(missed.span()));
+        return missed.refused(words, "give a share from `0%` to less than `100%`");
     }
     let missed_ppm = flow.missed.as_ref().map(|missed| (missed.get().0 * 1e4).round() as u32);
     Ok(Deadline::new(load, flow.deadline.as_ref().map(|deadline| deadline.get().0), missed_ppm))

@@ -7,10 +7,7 @@ use crate::{
         room::{fault, own_limit},
         selected_policies::SelectedPolicies,
     },
-    syntax::{
-        one_or_many::OneOrMany,
-        spanned_error::{PlanError, SpannedError},
-    },
+    syntax::{one_or_many::OneOrMany, spanned_error::SpannedError},
 };
 
 /// Rejects instances for which requested limits have no room, or for which the middleware's own limits may have none.
@@ -20,13 +17,12 @@ pub(crate) fn check_room(values: &FactorValues, file: &ExperimentFile) -> Result
     else {
         return Ok(());
     };
-    let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(most.span()));
     let shipped = values.contains("vendor_defaults", &true.into());
     for SelectedPolicies { end, policies, origin } in file.all_policies() {
         if shipped && policies.max_samples.is_none() {
             let words =
                 "with `vendor_defaults`, the middleware may have room for a few instances only".to_owned();
-            return refused(
+            return most.refused(
                 words,
                 "add `max_samples` to `[qos]`, use `vendor_defaults = false`, or `instances = 0`",
             );
@@ -42,7 +38,7 @@ pub(crate) fn check_room(values: &FactorValues, file: &ExperimentFile) -> Result
                     "choose a larger limit or fewer instances, or select others with `--profile` and `--base`"
                 }
             };
-            return refused(format!("{words}{origin}"), hint);
+            return most.refused(format!("{words}{origin}"), hint);
         }
     }
     Ok(())

@@ -2,12 +2,15 @@
 
 use crate::{
     factors::LINK_KEYS,
-    plan::{experiment_file::ExperimentFile, hosts::HostSection, plan_inputs::PlanInputs},
+    plan::{
+        experiment_file::{ExperimentFile, HostSection},
+        plan_inputs::PlanInputs,
+    },
     syntax::{
         link::{LabSpec, LinkSpec},
         link_values::{LinkDelay, LinkLoss, LinkRate},
         one_or_many::Located,
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{SpannedError, contradiction},
     },
 };
 
@@ -46,15 +49,13 @@ impl ExperimentFile {
             [] => return self.check_links(),
             [lab] => {
                 if let Some(interface) = &lab.interface {
-                    let words = "each host of a lab has one interface to the others".to_owned();
-                    let hint = "remove `interface`";
-                    return Err(PlanError::Contradiction { words, hint }.at(interface.span()));
+                    let words = "each host of a lab has one interface to the others";
+                    return interface.refused(words, "remove `interface`");
                 }
             }
             [_, second, ..] => {
-                let words = "an experiment can have one lab only".to_owned();
-                let hint = "use one lab with more hosts, such as `lab:4`";
-                return Err(PlanError::Contradiction { words, hint }.at(second.at.span()));
+                let words = "an experiment can have one lab only";
+                return second.at.refused(words, "use one lab with more hosts, such as `lab:4`");
             }
         }
         if let Some(other) = self.hosts.iter().map(Located::get).find(|host| host.at.get().lab().is_none()) {
@@ -62,8 +63,7 @@ impl ExperimentFile {
                 "`{}` cannot be used beside a lab, whose hosts reach each other only",
                 other.at.get()
             );
-            let hint = "remove it, or use a lab with one more host";
-            return Err(PlanError::Contradiction { words, hint }.at(other.at.span()));
+            return other.at.refused(words, "remove it, or use a lab with one more host");
         }
         Ok(())
     }
@@ -74,7 +74,7 @@ impl ExperimentFile {
             if let Some((key, span)) = LINK_KEYS.iter().find_map(|key| Some((key, values.span(key)?))) {
                 let words = format!("`{key}` needs a lab: ddsmark sets the links of virtual hosts only");
                 let hint = "add `--host lab:2`, or `[[host]]` with `at = \"lab:2\"` in the file";
-                return Err(PlanError::Contradiction { words, hint }.at(span));
+                return Err(contradiction(words, hint).at(span));
             }
         }
         Ok(())

@@ -1,7 +1,5 @@
 //! Time limits of the phases of a run.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::factors::{Factors, topology::Topology};
@@ -11,7 +9,7 @@ const PING_NS: u64 = 200_000_000;
 
 /// Time limits of the phases of a run, in ns. A phase that takes longer fails the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Limits {
     /// From the start of an agent process to its first message.
     pub hello_ns: u64,

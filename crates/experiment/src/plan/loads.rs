@@ -11,7 +11,7 @@ use crate::{
     plan::{experiment_file::ExperimentFile, plan_inputs::PlanInputs},
     syntax::{
         one_or_many::{Located, Span},
-        spanned_error::{PlanError, SpannedError, contradiction},
+        spanned_error::{SpannedError, contradiction, of_file},
         trace::trace_samples,
     },
 };
@@ -55,11 +55,10 @@ impl<'a> Traces<'a> {
     fn read_one(&self, file: &Located<String>) -> Result<Trace, SpannedError> {
         let name = file.get();
         let Some(read) = self.inputs.files.get(name) else {
-            let error = contradiction(format!("trace `{name}` was not read"), "name a file that is there");
-            return Err(error.at(file.span()));
+            return file.refused(format!("trace `{name}` was not read"), "name a file that is there");
         };
-        let samples = trace_samples(&read.text)
-            .map_err(|fault| PlanError::Trace { file: name.clone(), fault }.at(file.span()))?;
+        let samples =
+            trace_samples(&read.text).map_err(|fault| of_file("trace", name, &fault).at(file.span()))?;
         let length_ns = samples.times_ns.last().copied().unwrap_or_default();
         if length_ns >= self.measure_ns {
             let seconds = |ns: u64| ns as f64 / 1e9;
@@ -68,9 +67,7 @@ impl<'a> Traces<'a> {
                 seconds(length_ns),
                 seconds(self.measure_ns)
             );
-            return Err(
-                contradiction(words, "give `measure` under `[design]` more than that").at(file.span())
-            );
+            return file.refused(words, "give `measure` under `[design]` more than that");
         }
         Ok(Trace {
             file: read.path.clone(),
@@ -112,7 +109,7 @@ impl<'a> Traces<'a> {
             if trace.sizes.is_some() {
                 let words = format!("trace `{}` has sizes, beside the factor `size`", file.get());
                 let hint = "write `[[flows]]` with this `trace`, or remove the sizes from the file";
-                return Err(contradiction(words, hint).at(file.span()));
+                return file.refused(words, hint);
             }
             plans.notes.extend(self.note(&trace));
             plans.loads.push(Load::Trace { trace });
@@ -136,7 +133,7 @@ pub(crate) fn load(
     }
     if let Some(words) = rate.get().fault(size_bytes) {
         let hint = if matches!(rate.get(), RateSpec::Share(_)) { SHARES } else { RATES };
-        return Err(contradiction(words, hint).at(rate.span()));
+        return rate.refused(words, hint);
     }
     let burst_of_what = || {
         let words = format!("the rate `{}` has no number of samples per burst", rate.get());

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     factors::{FactorValues, Factors, ids},
+    gather::distinct,
     plan::{
         adaptation,
         axes::{included, with_defaults},
@@ -19,7 +20,7 @@ use crate::{
     },
     syntax::{
         one_or_many::{Located, OneOrMany},
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{PlanError, SpannedError, contradiction},
     },
 };
 
@@ -34,7 +35,7 @@ pub(crate) fn cells(
     file.check_ends()?;
     for selected in file.all_policies() {
         if let Some((at, words, hint)) = selected.policies.contradiction() {
-            return Err(PlanError::Contradiction { words, hint }.at(at));
+            return Err(contradiction(words, hint).at(at));
         }
     }
     check_reasons(file)?;
@@ -138,12 +139,8 @@ pub(crate) fn cells(
         |(reason, cells): (String, Vec<String>)| format!("excluded ({}): {reason}", cells.join("; "));
     shown_notes.extend(reasons.into_iter().map(of_reason));
     let searches = loads::searches_note(&all().collect::<Vec<_>>());
-    for words in searches.into_iter().chain(profile_notes).chain(flow_notes).chain(notes) {
-        if !shown_notes.contains(&words) {
-            shown_notes.push(words);
-        }
-    }
-    Ok((identified(factors), shown_notes))
+    let others = searches.into_iter().chain(profile_notes).chain(flow_notes).chain(notes);
+    Ok((identified(factors), distinct(shown_notes.into_iter().chain(others))))
 }
 
 /// Returns cells with their ids.
@@ -162,9 +159,8 @@ fn check_reasons(file: &ExperimentFile) -> Result<(), SpannedError> {
     let Some(reason) = included.chain(baseline).find_map(|selection| selection.reason.as_ref()) else {
         return Ok(());
     };
-    let words = "`reason` has no effect here".to_owned();
-    let hint = "remove it: only entries of `exclude` have a reason";
-    Err(PlanError::Contradiction { words, hint }.at(reason.span()))
+    let words = "`reason` has no effect here";
+    reason.refused(words, "remove it: only entries of `exclude` have a reason")
 }
 
 /// Appends a number to ids that occur again, such as those of driver files with one name in different directories.

@@ -1,14 +1,12 @@
 //! Loads that the flows of the cells of a plan offer.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{factors::offered_load::OfferedLoad, plan::experiment::Plan};
 
 /// Cell of a plan with the load that its flows offer together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OfferedByCell<'p> {
     /// Id of the cell.
     pub cell: &'p str,

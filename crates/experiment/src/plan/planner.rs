@@ -1,7 +1,5 @@
 //! The planner: validates an experiment file and makes a plan of it, before anything is measured.
 
-use std::collections::BTreeMap;
-
 use crate::{
     factors::{FactorValues, Factors, Workload},
     plan::{
@@ -9,20 +7,17 @@ use crate::{
         duet,
         effort::Effort,
         experiment::{Cell, Plan},
-        experiment_file::{DesignSection, ExperimentFile},
+        experiment_file::{DesignSection, ExperimentFile, LimitsSection},
         limits::Limits,
-        limits_section::LimitsSection,
         matrix,
         plan_inputs::PlanInputs,
-        run_order::RunOrder,
         search::Search,
         search_section::{SearchSection, usual_system_trial_ns},
         selection::{matches, no_match},
-        threads::WritingThreads,
     },
     syntax::{
         one_or_many::Located,
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{PlanError, SpannedError, contradiction},
         units::Time,
     },
 };
@@ -90,7 +85,9 @@ impl ExperimentFile {
         let (cells, mut notes) = matrix::cells(self, inputs, &design)?;
         notes.splice(0..0, self.left_out().iter().cloned());
         if cells.is_empty() {
-            return Err(PlanError::NoCell { notes }.at(0..0));
+            let notes: String = notes.iter().map(|note| format!("; {note}")).collect();
+            let hint = "exclude less, or name drivers that can do what is asked";
+            return Err(contradiction(format!("no cell is left to measure{notes}"), hint).at(0..0));
         }
         check_writers(&cells)?;
         let question = self.question.get().clone();
@@ -128,9 +125,8 @@ impl ExperimentFile {
         match &self.search {
             Some(section) if some => section.get().plan(measure_ns, warm_up_ns, flows).map(Some),
             Some(section) => {
-                let words = "`[search]` has no effect without the workload `search`".to_owned();
-                let hint = "add `search` to `workload`, or remove this";
-                Err(PlanError::Contradiction { words, hint }.at(section.span()))
+                let words = "`[search]` has no effect without the workload `search`";
+                section.refused(words, "add `search` to `workload`, or remove this")
             }
             None if some => SearchSection::default().plan(measure_ns, warm_up_ns, flows).map(Some),
             None => Ok(None),
@@ -172,7 +168,11 @@ impl ExperimentFile {
         match experiment.design.budget_ns {
             Some(budget_ns) if needed_ns > budget_ns => {
                 let at = self.design.budget.as_ref().map_or(0..0, Located::span);
-                Err(PlanError::OverBudget { runs, needed_ns, budget_ns }.at(at))
+                let (needed, budget) = (Time(needed_ns), Time(budget_ns));
+                let words =
+                    format!("{runs} runs would take about {needed}, more than the budget of {budget}");
+                let hint = "increase the budget, shorten the runs, or plan fewer cells or blocks";
+                Err(contradiction(words, hint).at(at))
             }
             _ => Ok(()),
         }
@@ -184,39 +184,14 @@ impl Design {
     #[must_use]
     pub fn new(inputs: &PlanInputs<'_>, warm_up_ns: u64, measure_ns: u64) -> Self {
         Self {
-            blocks: 1,
-            order: RunOrder::Random,
             seed: inputs.seed,
             warm_up_ns,
-            warm_up_samples: None,
             measure_ns,
-            samples: None,
             windows: windows(measure_ns),
             check_every: CHECK_EVERY,
-            probe_every: None,
-            probe_every_of_size: BTreeMap::new(),
-            writers: Vec::new(),
-            await_echo: false,
-            readers: Vec::new(),
-            echo_receive: None,
-            unsupported_quantiles: false,
-            write_instance: None,
-            payload: None,
-            domain: None,
-            progress: false,
             pin: inputs.pin.clone(),
             hosts: inputs.hosts.to_vec(),
-            keep_awake: false,
-            reference: true,
-            noise_probe: true,
-            spin: true,
-            threads: WritingThreads::One,
-            baseline: Vec::new(),
-            second_tier: None,
-            duet: false,
-            repeat_noisy: false,
-            precision: None,
-            budget_ns: None,
+            ..Self::default()
         }
     }
 }
@@ -238,7 +213,7 @@ fn check_writers(cells: &[Cell]) -> Result<(), SpannedError> {
     let has_too_many = |cell: &&Cell| cell.factors.writers() > usize::from(u16::MAX);
     let Some(Cell { id, factors }) = cells.iter().find(has_too_many) else { return Ok(()) };
     let words = format!("cell `{id}` has {} writers, more than {}", factors.writers(), u16::MAX);
-    Err(PlanError::Contradiction { words, hint: "use fewer writers, flows, topics or participants" }.at(0..0))
+    Err(contradiction(words, "use fewer writers, flows, topics or participants").at(0..0))
 }
 
 /// Highest DDS domain whose ports, from 7400 plus 250 for each domain, are below 65536: RTPS 2.5, section 9.6.2.
@@ -277,44 +252,40 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
     between("the measured time", measure_ns, 20 * MS, 3_600 * SECOND, "20 ms to 1 hour", measure)?;
     between("the warm-up", design.warm_up_ns, 0, 600 * SECOND, "0 to 10 minutes", warm_up)?;
     if let Some(every) = section.check_every.as_ref().filter(|every| *every.get() == 0) {
-        let words = "`check_every = 0` is out of range".to_owned();
-        return Err(PlanError::Contradiction { words, hint: "use 1 or more" }.at(every.span()));
+        let words = "`check_every = 0` is out of range";
+        return every.refused(words, "use 1 or more");
     }
     if let Some(domain) = &section.domain {
         if *domain.get() > MAX_DOMAIN {
             let words = format!("domain {} is out of range", domain.get());
-            let hint = "use a domain from 0 to 232: higher ones have no UDP ports";
-            return Err(PlanError::Contradiction { words, hint }.at(domain.span()));
+            return domain.refused(words, "use a domain from 0 to 232: higher ones have no UDP ports");
         }
         if design.duet {
-            let words = "`duet` and `domain` are both given, and the two runs of a duet need a domain each"
-                .to_owned();
-            return Err(PlanError::Contradiction { words, hint: "remove one of them" }.at(domain.span()));
+            let words = "`duet` and `domain` are both given, and the two runs of a duet need a domain each";
+            return domain.refused(words, "remove one of them");
         }
     }
-    let contradiction = |words: &str, hint| PlanError::Contradiction { words: words.to_owned(), hint };
     if let Some(precision) = &section.precision {
         if let Some(blocks) = &section.blocks {
             let words = "`blocks` and `precision` are both given";
-            return Err(contradiction(words, "remove one of them").at(blocks.span()));
+            return blocks.refused(words, "remove one of them");
         }
         let half_width_pct = precision.get().0;
         if !(0.1..=50.0).contains(&half_width_pct) {
             let words = format!("a precision of {half_width_pct}% is out of range");
-            let hint = "choose 0.1% to 50%";
-            return Err(PlanError::Contradiction { words, hint }.at(precision.span()));
+            return precision.refused(words, "choose 0.1% to 50%");
         }
         let pilot_blocks = section.pilot.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |pilot| *pilot.get());
         if !(MIN_RUNS_TO_DESCRIBE..=MAX_PILOT_BLOCKS).contains(&pilot_blocks) {
             let at = section.pilot.as_ref().map_or(0..0, Located::span);
             let words = format!("a pilot of {pilot_blocks} blocks is out of range");
-            return Err(PlanError::Contradiction { words, hint: "choose 3 to 40 blocks" }.at(at));
+            return Err(contradiction(words, "choose 3 to 40 blocks").at(at));
         }
         design.precision = Some(Precision { half_width_pct, pilot_blocks });
         design.budget_ns = design.budget_ns.or(Some(BUDGET_NS));
     } else if let Some(pilot) = &section.pilot {
         let words = "`pilot` has no effect without `precision`";
-        return Err(contradiction(words, "add `precision`, or remove `pilot`").at(pilot.span()));
+        return pilot.refused(words, "add `precision`, or remove `pilot`");
     }
     Ok(design)
 }

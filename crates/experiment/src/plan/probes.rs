@@ -1,6 +1,6 @@
 //! Validation of echo probes and of throttled rates, which depend on them.
 
-use driver_abi::description::{DriverDescription, ReceiveMode};
+use driver_abi::description::ReceiveMode;
 
 use crate::{
     factors::{
@@ -11,10 +11,10 @@ use crate::{
         rate::{RateSpec, THROTTLE_QUEUE},
         topology::Topology,
     },
-    plan::{design::Design, expansion::Expansion, experiment_file::ExperimentFile},
+    plan::{design::Design, expansion::OfDriver, experiment_file::ExperimentFile},
     syntax::{
-        one_or_many::{Located, Span},
-        spanned_error::{PlanError, SpannedError},
+        one_or_many::Located,
+        spanned_error::{SpannedError, contradiction},
     },
 };
 
@@ -38,15 +38,14 @@ fn check_throttle(
         paced.flat_map(|axes| axes.all::<RateSpec>("rate").0.into_iter().map(move |rate| (axes, rate)))
     {
         let RateSpec::Throttled(own) = *rate.get() else { continue };
-        let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(rate.span()));
         let Some(every) = distance else {
-            let words = "a throttled rate needs echo probes".to_owned();
-            return refuse(words, "add `probe_every = 200` under `[design]`");
+            let words = "a throttled rate needs echo probes";
+            return rate.refused(words, "add `probe_every = 200` under `[design]`");
         };
         let mut topologies = axes.all::<Topology>("topology").0.into_iter();
         if let Some(topology) = topologies.find(|topology| !topology.get().is_pair()) {
             let words = format!("a throttled rate is not supported with `topology = \"{}\"`", topology.get());
-            return refuse(words, "use `topology = \"pair\"`: the rate follows one reader");
+            return rate.refused(words, "use `topology = \"pair\"`: the rate follows one reader");
         }
         // Without a queue of its own, the throttle follows the send queue.
         let mut held: Vec<u64> = axes.all::<u32>("send_queue").values().copied().map(u64::from).collect();
@@ -62,16 +61,14 @@ fn check_throttle(
         }
         for queue in queues {
             if queue > MAX_QUEUE {
-                return refuse(
-                    format!("`throttled {queue}` is out of range"),
-                    "use up to 2147483647 samples",
-                );
+                return rate
+                    .refused(format!("`throttled {queue}` is out of range"), "use up to 2147483647 samples");
             }
             if queue < QUEUE_PROBES * u64::from(every) {
                 let words = format!("a queue of {queue} samples is too short for one echo probe in {every}");
                 let hint = "choose a queue of at least 20 probe distances: `throttled 4000`, or `send_queue = 4000`, with \
                             `probe_every = 200`";
-                return refuse(words, hint);
+                return rate.refused(words, hint);
             }
             let mark = queue - queue / 10;
             if let Some(limit) = held.iter().find(|limit| **limit <= mark) {
@@ -80,7 +77,7 @@ fn check_throttle(
                 );
                 let hint = "use `throttled` without a number, which follows `send_queue`, or a queue within the limits of the \
                             writer";
-                return refuse(words, hint);
+                return rate.refused(words, hint);
             }
         }
     }
@@ -100,7 +97,7 @@ pub(crate) fn check(
     }
     let of_file = file.design.probe_every.as_ref();
     let at = of_file.map_or(0..0, Located::span);
-    let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(at.clone()));
+    let refuse = |words: String, hint: &'static str| Err(contradiction(words, hint).at(at.clone()));
     if let Some(every) = of_file.map(|every| *every.get()).filter(|every| *every < MIN_EVERY) {
         let words = format!("an echo probe in every {every} samples adds load");
         return refuse(words, "use `probe_every = 101` or more: under 1 % of the samples");
@@ -137,25 +134,19 @@ pub(crate) fn check(
     Ok(())
 }
 
-impl Expansion<'_> {
+impl OfDriver<'_, '_> {
     /// Returns whether the driver can echo probes in this receive mode.
-    pub(crate) fn can_echo(
-        &mut self,
-        driver: &str,
-        description: &DriverDescription,
-        receive: &Located<Value>,
-        axes: &FactorValues,
-    ) -> Result<bool, SpannedError> {
-        let probed = axes.has_stream() && self.is_probed;
+    pub(crate) fn can_echo(&mut self, receive: &Located<Value>) -> Result<bool, SpannedError> {
+        let probed = self.axes.has_stream() && self.all.is_probed;
         let listens = *receive.get() == ReceiveMode::Listener.into();
-        if !probed || !listens || description.echoes_probes_in_listener() {
+        if !probed || !listens || self.description.echoes_probes_in_listener() {
             return Ok(true);
         }
+        let driver = self.driver;
         let words = format!("a listener of driver `{driver}` must not wait, so it cannot echo all probes");
         let hint = "use `receive = \"waitset\"` or `\"polling\"`, or remove `probe_every`";
-        let at: Span = receive.span();
         let cells = FactorValues::only("receive", ReceiveMode::Listener);
-        self.cannot(driver, &cells, PlanError::Contradiction { words, hint }.at(at))?;
+        self.cannot(&cells, contradiction(words, hint).at(receive.span()))?;
         Ok(false)
     }
 }

@@ -67,7 +67,7 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
         let words = format!(
             "processes `{name}` and `{name}-writer` or `{name}-reader` have names that can be confused"
         );
-        return Err(contradiction(words, "choose another name for one of them").at(first.span()));
+        return first.refused(words, "choose another name for one of them");
     }
     let of_factors = REPLACED.iter().filter_map(|key| Some((file.factors.values.span(key)?, *key)));
     let of_included = file
@@ -87,7 +87,7 @@ pub(crate) fn check_name(name: &Located<String>, what: &str) -> Result<(), Spann
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if name.get().is_empty() || name.get().len() > MAX_FLOW_NAME || !name.get().chars().all(plain) {
         let words = format!("`{}` cannot be the name of a {what}", name.get());
-        return Err(contradiction(words, "use up to 64 letters, digits and `-`").at(name.span()));
+        return name.refused(words, "use up to 64 letters, digits and `-`");
     }
     Ok(())
 }

@@ -1,14 +1,12 @@
 //! Published figures of a plan, with the cells that they are shown beside.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::syntax::figure::Figure;
 
 /// Published figures of a table, by cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Published {
     /// Name of what was measured: system, version and setting.
     pub system: String,
@@ -28,7 +26,7 @@ pub struct Published {
 
 /// Earlier execution of a published measurement, with the figures of both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PublishedRepeat {
     /// System of the earlier execution.
     pub system: String,
@@ -38,7 +36,7 @@ pub struct PublishedRepeat {
 
 /// Conditions of a published measurement, as free text. Reports show each beside that of the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PublishedConditions {
     /// Middleware with its version.
@@ -68,7 +66,7 @@ impl PublishedConditions {
 
 /// Published figure beside a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PublishedFigure {
     /// Id of the cell.
     pub cell: String,

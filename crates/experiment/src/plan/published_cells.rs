@@ -11,13 +11,13 @@ use crate::{
         plan_inputs::PlanInputs,
         published::{Published, PublishedFigure, PublishedRepeat},
         published_section::{PublishedSection, RowEntry, RowFactor},
-        selection::matches,
+        selection::{NO_MATCH, matches},
     },
     syntax::{
         figure::Figure,
         input_file::InputFile,
         one_or_many::{Located, OneOrMany},
-        spanned_error::{PlanError, SpannedError, all_distinct},
+        spanned_error::{PlanError, SpannedError, all_distinct, available, contradiction},
         units::Size,
     },
 };
@@ -42,8 +42,7 @@ impl ExperimentFile {
             let missing = |cell: &&Cell| Some((cell.factors.workload, table.missing(&cell.factors, probes)?));
             if let Some((workload, figure)) = matched.iter().find_map(missing) {
                 let words = format!("cells of the workload `{workload}` have no `{figure}`");
-                let hint = "select the cells with `cells = { workload = ... }`";
-                return Err(PlanError::Contradiction { words, hint }.at(section.span()));
+                return section.refused(words, "select the cells with `cells = { workload = ... }`");
             }
             match table.beside(&matched, inputs.files, repeated) {
                 Some(published) => all.push(published),
@@ -52,12 +51,11 @@ impl ExperimentFile {
             }
         }
         for name in &self.overlay.0 {
-            let figures = BuiltInFigures::find(name.get()).ok_or_else(|| {
-                let (name, known) =
-                    (name.get().clone(), BuiltInFigures::names().map(str::to_owned).collect());
-                PlanError::NoFigures { name, known }
-            });
-            let figures = figures.map_err(|error| error.at(name.span()))?;
+            let Some(figures) = BuiltInFigures::find(name.get()) else {
+                let known: Vec<String> = BuiltInFigures::names().map(str::to_owned).collect();
+                return name
+                    .refused(format!("published figures `{}` not found", name.get()), available(&known));
+            };
             let (tables, unused) = figures.tables_beside(cells, probes);
             if tables.is_empty() && !self.is_set("factors.size") {
                 return Err(no_match("this overlay").at(name.span()));
@@ -106,8 +104,8 @@ impl BuiltInFigures {
 }
 
 /// Returns the error of figures that no cell matches.
-const fn no_match(what: &'static str) -> PlanError {
-    PlanError::NoMatch { what, why: None, hint: None }
+fn no_match(what: &str) -> PlanError {
+    contradiction(format!("{what} matches no cell"), NO_MATCH)
 }
 
 /// Returns the note on a table that no cell matches.

@@ -1,7 +1,5 @@
 //! Entries `[[published]]` of an experiment file: tables of published figures.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -10,14 +8,14 @@ use crate::{
     syntax::{
         figure::Figure,
         one_or_many::{Located, OneOrMany},
-        spanned_error::{PlanError, SpannedError, all_distinct},
+        spanned_error::{PlanError, SpannedError, all_distinct, contradiction},
         units::{MIN_SIZE_BYTES, Size},
     },
 };
 
 /// Table of published figures. Reports show each figure beside the measured value of the cells that it matches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PublishedSection {
     /// Unique name of what was measured: system, version and setting.
@@ -41,7 +39,7 @@ pub struct PublishedSection {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub except: Option<FactorValues>,
     /// Factor that the rows start with: `size`, or the name of a `profile`. Default `size`.
-    #[serde(default, skip_serializing_if = "is_size")]
+    #[serde(default, skip_serializing_if = "crate::syntax::is_default")]
     pub by: RowFactor,
     /// Figures of each row, with kind and unit, in the order of the columns.
     pub figures: OneOrMany<Figure>,
@@ -51,7 +49,7 @@ pub struct PublishedSection {
 
 /// Factor that the rows of a table start with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RowFactor {
     /// Size of the samples in bytes.
@@ -63,7 +61,7 @@ pub enum RowFactor {
 
 /// Entry of a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum RowEntry {
     /// Size, or a figure.
@@ -90,11 +88,6 @@ impl RowEntry {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_size(by: &RowFactor) -> bool {
-    matches!(by, RowFactor::Size)
-}
-
 impl PublishedSection {
     /// Returns the table of the earlier execution.
     ///
@@ -104,7 +97,7 @@ impl PublishedSection {
         let Some(system) = &self.repeats else { return Ok(None) };
         let mut others =
             tables.iter().map(Located::get).filter(|other| other.system.get() != self.system.get());
-        let contradiction = |words: String, hint| PlanError::Contradiction { words, hint }.at(system.span());
+        let contradiction = |words: String, hint| contradiction(words, hint).at(system.span());
         let Some(earlier) = others.find(|other| other.system.get() == system.get()) else {
             let words = format!("no other table has the system `{}`", system.get());
             return Err(contradiction(words, "name the `system` of the table of the earlier execution"));
@@ -145,7 +138,7 @@ impl PublishedSection {
         all_distinct("figure", &self.figures)?;
         let (mut sizes, mut profiles) = (Vec::new(), Vec::new());
         for row in &self.rows {
-            let contradiction = |words: String, hint| PlanError::Contradiction { words, hint }.at(row.span());
+            let contradiction = |words: String, hint| contradiction(words, hint).at(row.span());
             let columns = 1 + self.figures.0.len();
             if row.get().len() != columns {
                 let words = format!("a row has {} entries instead of {columns}", row.get().len());

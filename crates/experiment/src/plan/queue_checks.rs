@@ -14,7 +14,7 @@ use crate::{
     plan::{experiment_file::ExperimentFile, selected_policies::SelectedPolicies},
     syntax::{
         one_or_many::{Located, OneOrMany},
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{PlanError, SpannedError, contradiction},
     },
 };
 
@@ -31,13 +31,11 @@ fn sample_queues(values: &FactorValues) -> Vec<(&'static str, End, OneOrMany<u32
 pub(crate) fn check_policies(values: &FactorValues, file: &ExperimentFile) -> Result<(), SpannedError> {
     for (key, end, queue) in sample_queues(values) {
         for samples in &queue.0 {
-            let refused =
-                |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(samples.span()));
             let limit = i32::try_from(*samples.get()).unwrap_or(i32::MAX);
             for SelectedPolicies { policies, .. } in file.all_policies().filter(|of| of.end == end) {
                 if policies.max_samples.is_some() {
                     let words = format!("`{key}` and the policy `max_samples` are the same limit");
-                    return refused(words, "remove one of them");
+                    return samples.refused(words, "remove one of them");
                 }
                 let least = [&policies.history_depth, &policies.max_samples_per_instance];
                 if let Some(more) =
@@ -45,7 +43,8 @@ pub(crate) fn check_policies(values: &FactorValues, file: &ExperimentFile) -> Re
                 {
                     let words =
                         format!("`{key} = {limit}` has no room for the {more} samples of the policies");
-                    return refused(words, "choose a larger `max_samples` (DDS 1.4 section 2.2.3.19)");
+                    return samples
+                        .refused(words, "choose a larger `max_samples` (DDS 1.4 section 2.2.3.19)");
                 }
             }
         }
@@ -57,8 +56,7 @@ pub(crate) fn check_policies(values: &FactorValues, file: &ExperimentFile) -> Re
 pub(crate) fn have_room(values: &FactorValues, size_bytes: u64) -> Result<(), SpannedError> {
     for group in &values.all::<GroupSpec>("receive_group").0 {
         if let Some(words) = group.get().fault(size_bytes) {
-            let hint = "use a smaller group, or measure large samples in another file";
-            return Err(PlanError::Contradiction { words, hint }.at(group.span()));
+            return group.refused(words, "use a smaller group, or measure large samples in another file");
         }
     }
     Ok(())
@@ -77,9 +75,11 @@ pub(crate) fn check_support(
         match if end == End::Writer { of_writers } else { of_readers } {
             Support::Unsupported => {
                 let at = queue.0.first().map_or(0..0, Located::span);
-                return Err(
-                    PlanError::NoPolicy { driver: driver.to_owned(), policy: policy.name(), field }.at(at)
+                let hint = format!(
+                    "set the socket buffer of `{driver}` with `{}`, or remove the driver",
+                    field.replace("queue", "buffer")
                 );
+                return Err(no_policy(driver, policy, field, hint).at(at));
             }
             // A writer gets the queue in bytes, too, which its driver applies or rejects.
             Support::Ignored if end == End::Reader => {
@@ -89,4 +89,11 @@ pub(crate) fn check_support(
         }
     }
     Ok(ignored)
+}
+
+/// Returns the error of a policy that a driver does not support, which this key requests.
+pub(crate) fn no_policy(driver: &str, policy: Policy, key: &str, hint: String) -> PlanError {
+    let policy = policy.name();
+    let words = format!("driver `{driver}` does not support policy {policy}: `{key}` cannot be requested");
+    contradiction(words, hint)
 }

@@ -1,7 +1,5 @@
 //! The workload `search`: goals of a search for the highest sustained rate.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{factors::scale::Scale, syntax::named::named};
@@ -23,7 +21,7 @@ const USUAL_OF_SYSTEM: UsualSearch = UsualSearch { sums: 3, trials: 17, budget: 
 
 /// Condition for a rate to be sustained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GoalKind {
     /// No loss: the non-drop rate.
@@ -40,7 +38,7 @@ named!(GoalKind { Ndr = "ndr", Pdr = "pdr", Slo = "slo", System = "system" });
 
 /// Search for the highest sustained rates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Search {
     /// Goals. Every trial counts for all of them.
     pub goals: Vec<SearchGoal>,
@@ -53,7 +51,7 @@ pub struct Search {
 
 /// Range of the scale of a system. Its rates are multiplied by it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScaleRange {
     /// Lowest scale that may be tried.
     pub lowest: Scale,
@@ -63,7 +61,7 @@ pub struct ScaleRange {
 
 /// Search goal, with the parameters of MLRsearch (RFC 9971).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchGoal {
     /// Condition for a rate to be sustained.
     pub aim: GoalKind,

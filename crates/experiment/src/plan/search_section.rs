@@ -1,7 +1,5 @@
 //! Table `[search]` of an experiment file.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -13,7 +11,7 @@ use crate::{
     },
     syntax::{
         one_or_many::{Located, OneOrMany},
-        spanned_error::{PlanError, SpannedError, all_distinct},
+        spanned_error::{PlanError, SpannedError, all_distinct, contradiction},
         units::{Percent, Time},
     },
 };
@@ -36,56 +34,43 @@ const SCALES: [f64; 2] = [0.01, 100.0];
 
 /// Goals and precision of a search. The values apply to every goal unless they name one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SearchSection {
     /// Goals, one or several: `ndr` (non-drop rate), `pdr` (partial drop rate), `slo` (samples that meet a
     /// deadline). Default `ndr` and `pdr`. With `[[flows]]` only `system`: each flow within its limit of `missed` samples.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub goals: Option<OneOrMany<GoalKind>>,
     /// Maximum time from the intended send time of a sample to its arrival, 1 µs to 1 hour. Goal `slo` only, which
     /// needs it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Located<Time>>,
     /// Whether trials are as long as in RFC 2544: one trial of `60s` judges a rate, and none may be bad. Default
     /// `false`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub strict: Option<Located<bool>>,
     /// Maximum distance of the two bounds, relative to the upper one; at least `0.01%`, and at least the ratio of
     /// each goal. Default `1%`; with `[[flows]]` `5%`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<Located<Percent>>,
     /// Maximum share of lost samples in a good trial, less than `100%`. Goal `pdr` only. Default `0.5%`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_ratio: Option<Located<Percent>>,
     /// Maximum share of samples that miss the deadline in a good trial, less than `100%`. Goal `slo` only. Default
     /// `0.1%`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub late_ratio: Option<Located<Percent>>,
     /// Maximum share of bad trials at a sustained rate, by duration, less than `100%`. Default `50%`; with `strict`
     /// `0%`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exceed_ratio: Option<Located<Percent>>,
     /// Duration of the first, coarse trials, 20 ms to 1 hour. Default: a fifth of `final_trial`, `100ms` to `1s`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_trial: Option<Located<Time>>,
     /// Duration of full-length trials, 20 ms to 1 hour. Default: `measure` of `[design]`, or `5s`; with `strict` `60s`. Of a system that
     /// `ddsmark search` searches, and without `measure`, 10 periods of the slowest judged flow, `5s` to `30s`, and at most `measure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub final_trial: Option<Located<Time>>,
     /// Sum of full-length trials that is enough to judge a rate, 20 ms to 10 hours, at least `final_trial`.
     /// Default: three times `final_trial`; with `strict` once.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_sum: Option<Located<Time>>,
     /// Maximum duration of one search, 1 s to 24 hours. A goal whose bounds are not found by then is reported with those so far.
     /// Default: five quarters of the duration that the plan estimates, 39 s with `final_trial = "1s"`; with `[[flows]]` twice of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Located<Time>>,
     /// Lowest scale that may be tried, 0.001 to 1000. With `[[flows]]` only. Default 0.01.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lowest_scale: Option<Located<Scale>>,
     /// Highest scale that may be tried, 0.001 to 1000. With `[[flows]]` only. Default 100.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub highest_scale: Option<Located<Scale>>,
 }
 
@@ -138,7 +123,7 @@ impl SearchSection {
                 return Err(PlanError::Time { what, ns: time.get().0, range }.at(time.span()));
             }
         }
-        let wrong = |words: String, hint, at| PlanError::Contradiction { words, hint }.at(at);
+        let wrong = |words: String, hint, at| contradiction(words, hint).at(at);
         let place = |time: &Option<Located<Time>>| time.as_ref().map_or(0..0, Located::span);
         if initial_trial_ns > final_trial_ns {
             let words = format!("initial trials of {} are longer than final ones", Time(initial_trial_ns));
@@ -208,9 +193,8 @@ impl SearchSection {
             GoalKind::Ndr | GoalKind::System => Ok(0.0),
             GoalKind::Pdr => self.share(&self.loss_ratio, 0.5),
             GoalKind::Slo if self.deadline.is_none() => {
-                let words = "the goal `slo` needs a deadline".to_owned();
-                let hint = "add for example `deadline = \"1ms\"` under `[search]`";
-                Err(PlanError::Contradiction { words, hint }.at(aim.span()))
+                let words = "the goal `slo` needs a deadline";
+                aim.refused(words, "add for example `deadline = \"1ms\"` under `[search]`")
             }
             GoalKind::Slo => self.share(&self.late_ratio, 0.1),
         }
@@ -222,7 +206,7 @@ impl SearchSection {
         let written = [("lowest_scale", &self.lowest_scale), ("highest_scale", &self.highest_scale)];
         let refused = |words, hint, at: &Option<Located<Scale>>| {
             let at = at.as_ref().map_or(0..0, Located::span);
-            Err(PlanError::Contradiction { words, hint }.at(at))
+            Err(contradiction(words, hint).at(at))
         };
         if flows.is_empty() {
             return match written.iter().find(|(_, scale)| scale.is_some()) {
@@ -256,7 +240,7 @@ impl SearchSection {
             let hint =
                 "increase `measure` of `[design]` or `final_trial` of `[search]`, or make it background";
             let at = self.final_trial.as_ref().map_or(0..0, Located::span);
-            return Err(PlanError::Contradiction { words, hint }.at(at));
+            return Err(contradiction(words, hint).at(at));
         }
         Ok(Some(ScaleRange { lowest: lowest.max(least), highest }))
     }
@@ -266,8 +250,7 @@ impl SearchSection {
         match percent {
             Some(percent) if value >= 100.0 => {
                 let words = format!("a share of {} is out of range", percent.get());
-                let hint = "choose less than 100%";
-                Err(PlanError::Contradiction { words, hint }.at(percent.span()))
+                percent.refused(words, "choose less than 100%")
             }
             _ => Ok(value / 100.0),
         }
@@ -284,8 +267,7 @@ impl SearchSection {
         ] {
             if let Some(at) = at.filter(|_| !has(aim)) {
                 let words = format!("`{name}` has no effect without the goal `{aim}`");
-                let hint = "add the goal to `goals`, or remove this";
-                return Err(PlanError::Contradiction { words, hint }.at(at));
+                return Err(contradiction(words, "add the goal to `goals`, or remove this").at(at));
             }
         }
         Ok(())

@@ -7,10 +7,14 @@ use crate::{
         Compared, Factor, FactorValues, Factors, Value, driver_options,
         variables::{self, VariableValue},
     },
+    gather::distinct,
     plan::plan_inputs::PlanInputs,
     syntax::{
-        driver_name::without_version, input_file::InputFile, one_or_many::OneOrMany, similar::one_of,
-        spanned_error::PlanError,
+        driver_name::without_version,
+        input_file::InputFile,
+        one_or_many::OneOrMany,
+        similar::one_of,
+        spanned_error::{PlanError, contradiction},
     },
 };
 
@@ -34,9 +38,13 @@ pub(crate) fn matches(
         && driver_options::selects(&selection.options, factors)
 }
 
+/// Hint for a selection of which each part is one of some cell.
+pub(crate) const NO_MATCH: &str =
+    "each value in it must be one of the cells', and one cell must have all of them; see `--dry-run`";
+
 /// Returns the error of a selection that matches none of these cells. `what`: its name in a message.
 pub(crate) fn no_match(
-    what: &'static str,
+    what: &str,
     selection: &FactorValues,
     cells: &[&Factors],
     inputs: &PlanInputs<'_>,
@@ -44,8 +52,10 @@ pub(crate) fn no_match(
     let reason = of_factor(selection, cells, inputs)
         .or_else(|| of_variable(selection, cells))
         .or_else(|| of_option(selection, cells, inputs));
-    let (why, hint) = reason.unzip();
-    PlanError::NoMatch { what, why, hint }
+    match reason {
+        Some((why, hint)) => contradiction(format!("{what} matches no cell: {why}"), hint),
+        None => contradiction(format!("{what} matches no cell"), NO_MATCH),
+    }
 }
 
 /// Returns the first factor whose value no cell has, with a hint.
@@ -142,17 +152,6 @@ fn of_option(
         }
     }
     None
-}
-
-/// Returns the values in order, each once.
-fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for value in values {
-        if !found.contains(&value) {
-            found.push(value);
-        }
-    }
-    found
 }
 
 /// Lists values after an introduction; suggests the most similar one, if it is similar enough.

@@ -5,7 +5,7 @@ use crate::{
     plan::experiment_file::ExperimentFile,
     syntax::{
         one_or_many::Located,
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{SpannedError, contradiction},
     },
 };
 
@@ -16,9 +16,8 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
         std::iter::once(&file.factors.values).chain(included)
     };
     let place = |key: &str| values().find_map(|values| values.span(key));
-    let refused = |key: &str, words: String, hint| {
-        Err(PlanError::Contradiction { words, hint }.at(place(key).unwrap_or_default()))
-    };
+    let refused =
+        |key: &str, words: String, hint| Err(contradiction(words, hint).at(place(key).unwrap_or_default()));
     for key in ["scale", "background"] {
         if file.flows.is_empty() && place(key).is_some() {
             let words = format!("`{key}` has no effect without `[[flows]]`");
@@ -42,7 +41,7 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
                 flow.get().name.get()
             );
             let hint = "give each flow a `rate`: `ddsmark import rosbag2 --rates` writes them";
-            return Err(PlanError::Contradiction { words, hint }.at(flow.get().name.span()));
+            return Err(contradiction(words, hint).at(flow.get().name.span()));
         }
     }
     if values().any(|values| values.contains("background", &false.into())) {

@@ -1,12 +1,10 @@
 //! Priorities of the threads of an agent.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Priorities of the threads of an agent, of the policy SCHED_FIFO. 0: as the process has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadPriorities {
     /// Thread that writes samples.
     pub main: u32,

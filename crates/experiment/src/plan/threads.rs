@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::factors::flow::Flow;
 
 /// Threads that write the flows of an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "ThreadsText", into = "ThreadsText")]
 #[cfg_attr(feature = "schema", schemars(with = "ThreadsText"))]
 pub enum WritingThreads {
@@ -27,7 +25,7 @@ pub enum WritingThreads {
 
 /// Text of the threads in a file.
 #[derive(Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum ThreadsText {
     /// `per-topic` or `one`.

@@ -12,7 +12,7 @@ use crate::{
     },
     syntax::{
         one_or_many::Located,
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{SpannedError, contradiction},
         units::{Time, short},
     },
 };
@@ -33,11 +33,11 @@ impl ExperimentFile {
         if blocks < LEAST_BLOCKS {
             let at = section.blocks.as_ref().map_or(0..0, Located::span);
             let words = format!("a second tier of {blocks} blocks is out of range");
-            return Err(PlanError::Contradiction { words, hint: "use 2 blocks or more" }.at(at));
+            return Err(contradiction(words, "use 2 blocks or more").at(at));
         }
         if plan.design.duet {
-            let words = "`duet` and `second_tier` are both given".to_owned();
-            return Err(PlanError::Contradiction { words, hint: "remove one of them" }.at(at));
+            let words = "`duet` and `second_tier` are both given";
+            return Err(contradiction(words, "remove one of them").at(at));
         }
         let selected = plan.cells.iter().filter(|cell| matches(selection, &cell.factors, inputs.files));
         let cells: Vec<String> = selected.map(|cell| cell.id.clone()).collect();

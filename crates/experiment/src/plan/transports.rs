@@ -1,15 +1,15 @@
 //! Transports of a driver that an experiment file requests.
 
-use driver_abi::description::{DriverDescription, TransportInfo};
+use driver_abi::description::TransportInfo;
 
 use crate::{
     factors::{FactorValues, placement::Placement},
-    plan::{expansion::Expansion, plan_inputs::PlanInputs},
+    plan::{expansion::OfDriver, plan_inputs::PlanInputs},
     syntax::{
         driver_name::drivers_of_ends,
         host_spec::HostSpec,
         one_or_many::OneOrMany,
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{PlanError, SpannedError, contradiction},
     },
 };
 
@@ -44,19 +44,16 @@ impl RequestedTransport {
     }
 }
 
-impl Expansion<'_> {
+impl OfDriver<'_, '_> {
     /// Returns the requested transports. Without a request, the first one; as shipped, those that the middleware enables by itself.
-    pub(crate) fn transports(
-        &mut self,
-        driver: &str,
-        description: &DriverDescription,
-        axes: &FactorValues,
-    ) -> Result<Vec<RequestedTransport>, SpannedError> {
+    pub(crate) fn transports(&mut self) -> Result<Vec<RequestedTransport>, SpannedError> {
+        let Self { driver, description, axes, .. } = *self;
+        let inputs = self.all.inputs;
         let requested: OneOrMany<String> = axes.all("transport");
         let placements: OneOrMany<Placement> = axes.all("placement");
         let is_placed = placements.0.iter().any(|placement| !placement.get().entries.is_empty());
         // Others may be names of one host.
-        let hosts = self.inputs.hosts;
+        let hosts = inputs.hosts;
         let are_virtual = hosts.len() > 1 && hosts.iter().all(|host| matches!(host.at, HostSpec::Lab(_)));
         let is_between_hosts = are_virtual && !is_placed;
         let mut transports: Vec<RequestedTransport> = Vec::new();
@@ -78,9 +75,9 @@ impl Expansion<'_> {
             };
             if found.is_empty() {
                 let known = description.transports.iter().map(|transport| transport.name.clone()).collect();
-                let error = no_transport(driver, transport.get(), self.inputs, known);
+                let error = no_transport(driver, transport.get(), inputs, known);
                 let cells = FactorValues::only("transport", transport.get().clone());
-                self.cannot(driver, &cells, error.at(transport.span()))?;
+                self.cannot(&cells, error.at(transport.span()))?;
             }
             for found in found {
                 if is_between_hosts && ON_ONE_HOST.contains(&found.name.as_str()) {
@@ -90,8 +87,8 @@ impl Expansion<'_> {
                     );
                     let hint = "use another transport, or place the endpoints on one host by `placement`";
                     let cells = FactorValues::only("transport", found.name.clone());
-                    let error = PlanError::Contradiction { words, hint }.at(transport.span());
-                    self.cannot(driver, &cells, error)?;
+                    let error = contradiction(words, hint).at(transport.span());
+                    self.cannot(&cells, error)?;
                     continue;
                 }
                 if let Some(known) = transports.iter_mut().find(|known| known.name == found.name) {
@@ -110,10 +107,12 @@ fn no_transport(driver: &str, transport: &str, inputs: &PlanInputs<'_>, known: V
     let of_both = drivers_of_ends(driver)
         .into_iter()
         .all(|end| inputs.descriptions.get(end).is_some_and(|end| end.transport(Some(transport)).is_some()));
-    let (driver, transport) = (driver.to_owned(), transport.to_owned());
     if of_both {
-        PlanError::NotShared { driver, transport, known }
-    } else {
-        PlanError::NoTransport { driver, transport, known }
+        let words = format!(
+            "the two of `{driver}` do not understand each other over `{transport}`: each version of a middleware lays \
+             out the memory that it shares in its own way"
+        );
+        return contradiction(words, format!("available for both: {}", known.join(", ")));
     }
+    PlanError::NoTransport { driver: driver.to_owned(), transport: transport.to_owned(), known }
 }

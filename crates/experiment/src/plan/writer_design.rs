@@ -1,12 +1,10 @@
 //! Settings of single writing endpoints of a run.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Settings of the writers of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriterDesign {
     /// Payload of its samples in bytes; absent: that of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]

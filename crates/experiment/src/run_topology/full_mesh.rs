@@ -1,12 +1,9 @@
 //! Endpoints of a full mesh: participants that find each other.
 
-use super::{CellShape, Endpoint, Place, Role, number, topic};
-use crate::{
-    run_topology::{
-        entity_name,
-        specs::{StreamSpec, WriterSpec},
-    },
-    syntax::driver_name::drivers_of_ends,
+use super::{CellShape, Endpoint, Role, number, topic};
+use crate::run_topology::{
+    entity_name,
+    specs::{ReaderSpec, StreamSpec, WriterSpec},
 };
 
 /// Topic of the writers, and of the readers, with the same index.
@@ -15,7 +12,6 @@ const MESH: &str = "mesh";
 /// Returns the participants. Writer and reader with the same index have one topic, so each of them matches one entity
 /// of every participant, its own included. With a pair of drivers, the processes alternate: a process has one driver.
 pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint> {
-    let drivers = drivers_of_ends(&cell.factors.driver);
     let per_process = cell.factors.endpoints_per_process() as usize;
     let per_participant = cell.factors.discovery.endpoints as usize;
     let stream = |participant: usize, index: usize| StreamSpec {
@@ -35,22 +31,13 @@ pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint
         let reader = |index: usize| {
             let streams = (0..usize::from(participants)).map(|of| stream(of, index)).collect();
             let reader = cell.reader(0, MESH, streams);
-            crate::run_topology::specs::ReaderSpec {
-                name: entity_name("reader", index),
-                topic: topic(MESH, index),
-                ..reader
-            }
+            ReaderSpec { name: entity_name("reader", index), topic: topic(MESH, index), ..reader }
         };
+        let id = format!("{}-{}", Role::Participant.name(), participant + 1);
         Endpoint {
-            id: format!("{}-{}", Role::Participant.name(), participant + 1),
-            role: Role::Participant,
-            process: 0,
-            process_name: None,
-            driver: drivers[process % 2].to_owned(),
-            place: Place::on_the_only_host(cell.pin, Role::Participant),
-            participant: cell.participant(process.is_multiple_of(2)),
             writers: (0..per_participant).map(writer).collect(),
             readers: (0..per_participant).map(reader).collect(),
+            ..cell.bare(id, Role::Participant, process.is_multiple_of(2))
         }
     };
     (0..usize::from(participants)).map(endpoint).collect()

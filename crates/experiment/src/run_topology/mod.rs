@@ -21,8 +21,6 @@ mod tests;
 mod topics;
 mod writers;
 
-use std::sync::Arc;
-
 pub use self::{
     places::{LOCAL_HOST, Place},
     role::Role,
@@ -356,7 +354,6 @@ impl CellShape<'_> {
 
     /// Returns the endpoint with this index among those of its role.
     fn endpoint(&self, id: String, role: Role, index: usize) -> Endpoint {
-        let [of_writer, of_reader] = drivers_of_ends(&self.factors.driver);
         let written = |writer: usize| self.streams(writer);
         // Of several endpoints, the first writer probes, and the first reader echoes.
         let has_echoes = matches!(role, Role::Pinger | Role::Echo) || self.probed && index == 0;
@@ -364,19 +361,11 @@ impl CellShape<'_> {
         let is_last = role == Role::Reader && index + 1 == usize::from(self.mesh().1);
         let processing_ns = self.factors.queues.slow_reader_ns.filter(|_| is_last);
         let (writers, readers) = if role.drives() {
-            (
-                written(index)
-                    .iter()
-                    .enumerate()
-                    .map(|(flow, stream)| self.writer(flow, OUT, stream))
-                    .collect(),
-                echoed
-                    .iter()
-                    .flat_map(|stream| {
-                        (0..usize::from(self.echoes())).map(|echo| self.echo_reader(echo, stream))
-                    })
-                    .collect(),
-            )
+            let own = written(index);
+            let writers = own.iter().enumerate().map(|(flow, stream)| self.writer(flow, OUT, stream));
+            let echoes = 0..usize::from(self.echoes());
+            let of_echo = |echo| echoed.iter().map(move |stream| self.echo_reader(echo, stream));
+            (writers.collect(), echoes.flat_map(of_echo).collect())
         } else {
             let all: Vec<_> = (0..usize::from(self.mesh().0)).map(written).collect();
             let flows = all.first().map_or(0, Vec::len);
@@ -388,17 +377,7 @@ impl CellShape<'_> {
                     .collect(),
             )
         };
-        Endpoint {
-            id,
-            role,
-            process: 0,
-            process_name: None,
-            driver: if role.drives() { of_writer } else { of_reader }.to_owned(),
-            place: Place::on_the_only_host(self.pin, role),
-            participant: self.participant(role.drives()),
-            writers,
-            readers,
-        }
+        Endpoint { writers, readers, ..self.bare(id, role, role.drives()) }
     }
 
     /// Returns the streams of the writing endpoint with this index: one per flow and topic.
@@ -408,21 +387,10 @@ impl CellShape<'_> {
         let scheduled = factors.workload == Workload::Paced;
         let mut streams = Vec::new();
         let mut add = |(size_bytes, sizes), load, delay_ns, deadline_ns| {
-            let (instances, write_instance, in_flight) = (factors.instances, None, factors.in_flight);
-            let (writer, flow) = (0, streams.len() as u32);
-            streams.push(StreamSpec {
-                writer,
-                flow,
-                size_bytes,
-                sizes,
-                instances,
-                write_instance,
-                in_flight,
-                loans: factors.loans,
-                load,
-                delay_ns,
-                deadline_ns,
-            });
+            let (flow, instances, in_flight) = (streams.len() as u32, factors.instances, factors.in_flight);
+            let of_load = StreamSpec { load, delay_ns, deadline_ns, ..StreamSpec::default() };
+            let loans = factors.loans;
+            streams.push(StreamSpec { flow, size_bytes, sizes, instances, in_flight, loans, ..of_load });
         };
         for Flow { size_bytes, sizes, load, phase_ns, deadline, .. } in &flows {
             let sizes = sizes.as_ref().map(|sizes| sizes.of_writer(writer));
@@ -453,14 +421,28 @@ impl CellShape<'_> {
             // The only host has no interface to others.
             interface: if factors.interface == OWN_INTERFACE { "lo" } else { &factors.interface }.to_owned(),
             multicast: factors.multicast,
-            shared: false,
             vendor_defaults: factors.vendor_defaults,
             options: factors.options_of_end(writes),
             send_buffer_bytes: factors.queues.send_buffer_bytes,
             receive_buffer_bytes: factors.queues.receive_buffer_bytes,
             send_queue_bytes: factors.send_queue_bytes(),
-            peers: Arc::default(),
-            participants: None,
+            ..ParticipantSpec::default()
+        }
+    }
+
+    /// Returns an endpoint on the only host, with the options of the writing driver or of the reading one.
+    fn bare(&self, id: String, role: Role, of_writers: bool) -> Endpoint {
+        let [writing, reading] = drivers_of_ends(&self.factors.driver);
+        Endpoint {
+            id,
+            role,
+            process: 0,
+            process_name: None,
+            driver: if of_writers { writing } else { reading }.to_owned(),
+            place: Place::on_the_only_host(self.pin, role),
+            participant: self.participant(of_writers),
+            writers: Vec::new(),
+            readers: Vec::new(),
         }
     }
 

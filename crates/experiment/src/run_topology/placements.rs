@@ -3,10 +3,14 @@
 use super::RunTopology;
 use crate::{
     factors::placement::Placement,
-    plan::{experiment::Plan, experiment_file::ExperimentFile, hosts::HostSection},
+    gather::distinct,
+    plan::{
+        experiment::Plan,
+        experiment_file::{ExperimentFile, HostSection},
+    },
     syntax::{
         host_spec::is_host_name,
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{PlanError, SpannedError, available, contradiction},
     },
 };
 
@@ -25,18 +29,17 @@ impl ExperimentFile {
                 (None, false) => {
                     let words = format!("host `{}` has no name", host.at.get());
                     let hint = "write `name = ...`; only `lab:N` and `slurm` name their hosts themselves";
-                    return Err(PlanError::Contradiction { words, hint }.at(host.at.span()));
+                    return host.at.refused(words, hint);
                 }
                 (Some(name), true) => {
                     let words = format!("`{}` names its hosts itself", host.at.get());
-                    return Err(PlanError::Contradiction { words, hint: "remove `name`" }.at(name.span()));
+                    return name.refused(words, "remove `name`");
                 }
                 (Some(name), false) => (name.span(), name.get()),
             };
             if !is_host_name(name) {
                 let words = format!("`{}` is not a valid name of a host", name.escape_debug());
-                let hint = "use 1 to 64 letters, digits, `-`, `_` and `.`";
-                return Err(PlanError::Contradiction { words, hint }.at(at));
+                return Err(contradiction(words, "use 1 to 64 letters, digits, `-`, `_` and `.`").at(at));
             }
             let is_name = |known: &HostSection| known.name.as_ref().is_some_and(|known| known.get() == name);
             if self.hosts[..index].iter().any(|known| is_name(known.get())) {
@@ -58,21 +61,24 @@ impl ExperimentFile {
                 cells.map(|cell| RunTopology::of(&cell.factors, &plan.design)).collect();
             for (endpoint, host) in &placement.get().entries {
                 if hosts.iter().all(|known| known.name != *host) {
-                    let known = hosts.iter().map(|known| known.name.clone()).collect();
-                    return Err(PlanError::NoHost { host: host.clone(), known }.at(placement.span()));
+                    let known: Vec<String> = hosts.iter().map(|known| known.name.clone()).collect();
+                    let hint = match known.is_empty() {
+                        true => {
+                            "name hosts with `--host NAME=SPEC`, or with `[[host]]` in the file".to_owned()
+                        }
+                        false => available(&known),
+                    };
+                    return placement.refused(format!("host `{host}` not found"), hint);
                 }
                 if run_topologies.is_empty()
                     || run_topologies.iter().any(|topology| topology.has_place_for(endpoint))
                 {
                     continue;
                 }
-                let mut known: Vec<String> = Vec::new();
-                for endpoint in run_topologies.iter().flat_map(|topology| &topology.endpoints) {
-                    if !known.contains(&endpoint.id) {
-                        known.push(endpoint.id.clone());
-                    }
-                }
-                return Err(PlanError::NoEndpoint { endpoint: endpoint.clone(), known }.at(placement.span()));
+                let endpoints = run_topologies.iter().flat_map(|topology| &topology.endpoints);
+                let known = distinct(endpoints.map(|endpoint| endpoint.id.clone()));
+                let hint = format!("{}; roles such as `writer` and `reader`", available(&known));
+                return placement.refused(format!("endpoint `{endpoint}` not found"), hint);
             }
         }
         Ok(())

@@ -1,10 +1,7 @@
 //! Rings: each node passes the samples of the node before it on to the node after it.
 
-use super::{CellShape, Endpoint, Place, Role, RunTopology, topic};
-use crate::{
-    run_topology::specs::{ReaderSpec, WriterSpec},
-    syntax::driver_name::drivers_of_ends,
-};
+use super::{CellShape, Endpoint, Role, RunTopology, topic};
+use crate::run_topology::specs::{ReaderSpec, WriterSpec};
 
 /// Topic of a hop: node N writes topic N, and the node after it reads it.
 const HOP: &str = "hop";
@@ -23,7 +20,6 @@ impl CellShape<'_> {
             _ if self.factors.is_pipelined() => Role::Relay,
             _ => Role::Echo,
         };
-        let [of_first, of_others] = drivers_of_ends(&self.factors.driver);
         // Each node passes on the samples of node 1, with their headers.
         let stream = self.streams(0).swap_remove(0);
         let before = (index + nodes - 1) % nodes;
@@ -31,19 +27,13 @@ impl CellShape<'_> {
         let writer = if role.drives() { writer } else { self.answering(writer) };
         let reader = self.reader(0, HOP, vec![stream.clone()]);
         Endpoint {
-            id: format!("node-{}", index + 1),
-            role,
-            process: 0,
-            process_name: None,
-            driver: if role.drives() { of_first } else { of_others }.to_owned(),
-            place: Place::on_the_only_host(self.pin, role),
-            participant: self.participant(role.drives()),
             writers: vec![WriterSpec {
                 topic: topic(HOP, index),
                 loans: stream.loans && role.drives(),
                 ..writer
             }],
             readers: vec![ReaderSpec { topic: topic(HOP, before), ..reader }],
+            ..self.bare(format!("node-{}", index + 1), role, role.drives())
         }
     }
 }

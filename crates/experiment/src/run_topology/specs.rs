@@ -3,8 +3,6 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use driver_abi::{description::ReceiveMode, policies::Qos};
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -16,12 +14,12 @@ use crate::{
         load::{Load, Trace},
         sizes::Sizes,
     },
-    syntax::shared_list,
+    syntax::{is_default, shared_list},
 };
 
 /// Participant of an agent. Absent values are left to the driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ParticipantSpec {
     /// Name of the transport.
     pub transport: String,
@@ -57,13 +55,13 @@ pub struct ParticipantSpec {
 
 /// Samples of one writer: what it writes, and what each of its readers expects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StreamSpec {
     /// Number of the writer, in the header of every sample: from 1, unique in the run. The pattern of its payloads and
     /// its random send times follow from this number and the seed of the run.
     pub writer: u16,
     /// Index of its flow in the plan, or of its topic.
-    #[serde(default, skip_serializing_if = "is_first")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub flow: u32,
     /// Payload of a sample in bytes, including the 16-byte header; that of the largest one if they differ.
     pub size_bytes: u64,
@@ -88,21 +86,11 @@ pub struct StreamSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
     /// Delay of the schedule, in ns.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub delay_ns: u64,
     /// Time from the intended send time of a sample within which it has to arrive, in ns. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<u64>,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature is that of serde")]
-const fn is_zero(ns: &u64) -> bool {
-    *ns == 0
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature is that of serde")]
-const fn is_first(index: &u32) -> bool {
-    *index == 0
 }
 
 impl StreamSpec {
@@ -128,7 +116,7 @@ impl StreamSpec {
 
 /// Writer of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriterSpec {
     /// Name in reports: `writer`, for further writers of the agent `writer-2` and so on.
     pub name: String,
@@ -139,7 +127,7 @@ pub struct WriterSpec {
     /// Samples that it writes. A writer of echoes sends them back unchanged.
     pub stream: StreamSpec,
     /// Number of the thread of the agent that writes them, from 0; writers of one number share a thread.
-    #[serde(default, skip_serializing_if = "is_first")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub thread: u32,
     /// Maximum payload of a batch in bytes; 0: no batching.
     pub batch_bytes: u64,
@@ -155,7 +143,7 @@ pub struct WriterSpec {
 
 /// Reader of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReaderSpec {
     /// Name in reports: `reader`, for further readers of the agent `reader-2` and so on.
     pub name: String,

@@ -1,13 +1,13 @@
 //! Endpoints of a system: processes that write some flows and read others.
 
-use super::{CellShape, Endpoint, OUT, Place, Role, number, places};
+use super::{CellShape, Endpoint, OUT, Role, number, places};
 use crate::{
     factors::flow::Flow,
+    gather::distinct,
     run_topology::{
         entity_name,
         specs::{ReaderSpec, StreamSpec, WriterSpec},
     },
-    syntax::driver_name::drivers_of_ends,
 };
 
 /// Returns the endpoints of the processes that the flows name: one for what a process writes, and one for what it reads.
@@ -37,13 +37,7 @@ pub(super) fn endpoints(cell: &CellShape<'_>) -> Vec<Endpoint> {
 
 /// Returns the names of the processes, in the order in which the flows name them.
 fn processes(flows: &[Flow]) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for name in flows.iter().flat_map(|flow| flow.writing_processes().chain(flow.reading_processes())) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    distinct(flows.iter().flat_map(|flow| flow.writing_processes().chain(flow.reading_processes())))
 }
 
 /// Stream of a flow, and the name of the process that writes it.
@@ -89,17 +83,9 @@ fn endpoint(
         }
     }
     let has_entities = !writers.is_empty() || !readers.is_empty();
-    has_entities.then(|| Endpoint {
-        id: name.to_owned(),
-        role,
-        process,
-        process_name: Some(name.to_owned()),
-        driver: drivers_of_ends(&cell.factors.driver)[0].to_owned(),
-        place: Place::on_the_only_host(cell.pin, role),
-        participant: cell.participant(role.drives()),
-        writers,
-        readers,
-    })
+    let process_name = Some(name.to_owned());
+    let bare = cell.bare(name.to_owned(), role, role.drives());
+    has_entities.then_some(Endpoint { process, process_name, writers, readers, ..bare })
 }
 
 #[cfg(test)]

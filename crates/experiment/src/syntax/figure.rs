@@ -4,9 +4,9 @@ use std::{borrow::Cow, fmt};
 
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, de};
 
-use crate::syntax::named::named;
+use crate::syntax::{named::named, scalar::to_text};
 
 /// Figure of a source, with its kind and unit: `goodput_mbps`, `half_rtt_p50_us`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -134,11 +134,7 @@ impl fmt::Display for Figure {
     }
 }
 
-impl Serialize for Figure {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.name())
-    }
-}
+to_text!(Figure);
 
 impl<'de> Deserialize<'de> for Figure {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -2,12 +2,11 @@
 
 use std::{borrow::Cow, fmt};
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, de};
 
 use super::{
     link::{LabSpec, LinkSpec},
+    scalar::{schema, to_text},
     ssh_target::Target,
 };
 
@@ -119,11 +118,7 @@ impl fmt::Display for HostSpec {
     }
 }
 
-impl Serialize for HostSpec {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
+to_text!(HostSpec);
 
 impl<'de> Deserialize<'de> for HostSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -142,20 +137,11 @@ fn lab_error(text: &str) -> String {
     error.map_or_else(String::new, |error| format!("{error}\nhint: {}", error.hint()))
 }
 
-#[cfg(feature = "schema")]
-impl JsonSchema for HostSpec {
-    fn schema_name() -> Cow<'static, str> {
-        "HostSpec".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "Way to reach a host: `local`, `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, a network namespace of this host, `slurm[:NODE]`, a node of the allocation of Slurm, or each of its nodes, `peer:NAME`, a process of `ddsmark perftest`, or `lab:N`, virtual hosts that the experiment creates: `lab:4,rate=100mbit,delay=1ms,loss=0.1%,mtu=1500`.",
-            "type": "string",
-            "pattern": "^(local|slurm|(ssh|netns|slurm|lab|peer):.+)$",
-        })
-    }
-}
+schema!(HostSpec, "HostSpec", {
+    "description": "Way to reach a host: `local`, `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, a network namespace of this host, `slurm[:NODE]`, a node of the allocation of Slurm, or each of its nodes, `peer:NAME`, a process of `ddsmark perftest`, or `lab:N`, virtual hosts that the experiment creates: `lab:4,rate=100mbit,delay=1ms,loss=0.1%,mtu=1500`.",
+    "type": "string",
+    "pattern": "^(local|slurm|(ssh|netns|slurm|lab|peer):.+)$",
+});
 
 #[cfg(test)]
 mod tests {

@@ -2,8 +2,6 @@
 
 use std::{fmt, str::FromStr};
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -13,7 +11,7 @@ use thiserror::Error;
 /// delay, no loss, and the MTU of Ethernet, 1500. A rate above what the CPU carries is allowed, but no link becomes faster than the CPU: a frame costs some
 /// microseconds, so 1 Gbit/s needs most of a core, and a busy or slow host stays below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
     /// Rate of each direction in bit/s on the wire, with preamble, headers, checksum and gap of each Ethernet frame.

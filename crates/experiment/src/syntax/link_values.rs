@@ -2,13 +2,9 @@
 
 use std::fmt;
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-
 use super::{
     link::{LinkSpec, PRINTED_TIME_UNITS, RATE_UNITS, in_largest, percent},
-    units::textual,
+    scalar::textual,
 };
 
 /// Text of a link without a limit of its rate.
@@ -80,54 +76,36 @@ impl fmt::Display for LinkLoss {
     }
 }
 
-impl Serialize for LinkRate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl Serialize for LinkDelay {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl Serialize for LinkLoss {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 textual!(
     LinkRate,
     WithoutUnit,
-    json_schema!({
+    {
         "description": "Rate of a link: `unlimited`, or bit/s with `kbit`, `mbit` or `gbit`, such as `100mbit`.",
         "type": "string",
         "pattern": "^ *(unlimited|[0-9.]+ *[kKmMgG]?[bB][iI][tT]) *$",
-    })
+    }
 );
 textual!(
     LinkDelay,
     Valid,
-    json_schema!({
+    {
         "description": "Delay of a link: a time with `ns`, `us`, `ms` or `s`, such as `1ms`; or 0.",
         "anyOf": [
             { "type": "integer", "minimum": 0, "maximum": 0 },
             { "type": "string", "pattern": "^ *(0|[0-9.]+ *(ns|us|µs|ms|s)) *$" },
         ],
-    })
+    }
 );
 textual!(
     LinkLoss,
     Valid,
-    json_schema!({
+    {
         "description": "Loss of a link in percent, such as `0.1%`; or 0.",
         "anyOf": [
             { "type": "integer", "minimum": 0, "maximum": 0 },
             { "type": "string", "pattern": "^ *(0|[0-9.]+ *%) *$" },
         ],
-    })
+    }
 );
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub(crate) mod link;
 pub(crate) mod link_values;
 pub(crate) mod named;
 pub(crate) mod one_or_many;
+pub(crate) mod scalar;
 pub(crate) mod shared_list;
 pub(crate) mod similar;
 pub(crate) mod source;
@@ -16,3 +17,8 @@ pub(crate) mod spanned_error;
 pub(crate) mod ssh_target;
 pub(crate) mod trace;
 pub(crate) mod units;
+
+/// Returns whether a field has its default and is not serialized.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -5,8 +5,6 @@
 
 use std::sync::Arc;
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::syntax::{input_file::FileError, shared_list, units::MIN_SIZE_BYTES};
@@ -28,7 +26,7 @@ const SIZES: &str = "use sizes in bytes from 16, the header of a sample, to 4294
 
 /// Samples of a trace file, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceSamples {
     /// Send times in ns from the start, ascending.
     #[serde(with = "shared_list")]
@@ -42,7 +40,7 @@ pub struct TraceSamples {
 
 /// Sizes of the samples of a trace file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordedSizes {
     /// Sum over all samples in bytes.
     pub total_bytes: u64,

@@ -2,9 +2,9 @@
 
 use std::{fmt, time::Duration};
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Serialize, Serializer};
+
+use crate::syntax::scalar::{from_text, schema, textual};
 
 /// Size in bytes: a number, or text with `B`, `KiB`, `MiB`, `GiB` (powers of 1024), or `kB`, `MB`, `GB`, `k`, `M`, `G`
 /// (powers of 1000), in upper or lower case.
@@ -71,11 +71,6 @@ impl Percent {
     }
 }
 
-/// Formats the error of a number without its unit.
-pub(crate) fn without_unit(number: &str, expected: &str) -> String {
-    format!("`{number}` has no unit, expected {expected}")
-}
-
 /// Formats a time as one word.
 pub(crate) fn short(ns: u64) -> String {
     Time(ns).to_string().replace(' ', "")
@@ -116,121 +111,28 @@ impl Serialize for Size {
     }
 }
 
-/// Meaning of a number without quotes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Integers {
-    /// A value, as if it were text.
-    Valid,
-    /// A value that lacks its unit.
-    WithoutUnit,
-    /// No value.
-    Invalid,
-}
-
-/// Implements deserialization with [`parse`](Time::parse).
-macro_rules! from_text {
-    ($type:ident, $integers:ident) => {
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Visitor;
-                impl de::Visitor<'_> for Visitor {
-                    type Value = $type;
-
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                        f.write_str($type::EXPECTED)
-                    }
-
-                    fn visit_str<E: de::Error>(self, text: &str) -> Result<$type, E> {
-                        use $crate::syntax::units::{Integers, without_unit};
-                        $type::parse(text).ok_or_else(|| match Integers::$integers {
-                            Integers::WithoutUnit if text.trim().parse().is_ok_and(f64::is_finite) => {
-                                E::custom(without_unit(text, $type::EXPECTED))
-                            }
-                            _ => E::invalid_value(de::Unexpected::Str(text), &$type::EXPECTED),
-                        })
-                    }
-
-                    fn visit_i64<E: de::Error>(self, number: i64) -> Result<$type, E> {
-                        use $crate::syntax::units::Integers;
-                        match Integers::$integers {
-                            Integers::Valid | Integers::WithoutUnit => self.visit_str(&number.to_string()),
-                            Integers::Invalid => {
-                                Err(E::invalid_type(de::Unexpected::Signed(number), &$type::EXPECTED))
-                            }
-                        }
-                    }
-
-                    fn visit_f64<E: de::Error>(self, number: f64) -> Result<$type, E> {
-                        use $crate::syntax::units::{Integers, without_unit};
-                        Err(match Integers::$integers {
-                            Integers::WithoutUnit => {
-                                E::custom(without_unit(&number.to_string(), $type::EXPECTED))
-                            }
-                            _ => E::invalid_type(de::Unexpected::Float(number), &$type::EXPECTED),
-                        })
-                    }
-                }
-                deserializer.deserialize_any(Visitor)
-            }
-        }
-    };
-}
-
-pub(crate) use from_text;
-
-/// Implements deserialization with [`parse`](Time::parse), and the JSON Schema.
-macro_rules! textual {
-    ($type:ident, $integers:ident, $schema:expr) => {
-        $crate::syntax::units::from_text!($type, $integers);
-
-        #[cfg(feature = "schema")]
-        impl JsonSchema for $type {
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($type).into()
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                $schema
-            }
-        }
-    };
-}
-
-pub(crate) use textual;
-
-textual!(
+from_text!(Size, Valid);
+schema!(
     Size,
-    Valid,
-    json_schema!({
+    "Size",
+    {
         "description": "A size in bytes: a number, or text with `B`, `KiB`, `MiB`, `GiB` (powers of 1024), or `kB`, `MB`, `GB`, `k`, `M`, `G` (of 1000).",
         "anyOf": [
             { "type": "integer", "minimum": 0 },
             { "type": "string", "pattern": "^ *[0-9]+ *([kKmMgG]([iI]?[bB])?|[bB])? *$" },
         ],
-    })
+    }
 );
 textual!(
     Time,
     WithoutUnit,
-    json_schema!({ "description": "A time with its unit, such as `200ms` or `1min 30s`.", "type": "string" })
+    { "description": "A time with its unit, such as `200ms` or `1min 30s`.", "type": "string" }
 );
 textual!(
     Percent,
     WithoutUnit,
-    json_schema!({ "description": "A share in percent, such as `2%`.", "type": "string", "pattern": "% *$" })
+    { "description": "A share in percent, such as `2%`.", "type": "string", "pattern": "% *$" }
 );
-
-impl Serialize for Time {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl Serialize for Percent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
 
 #[cfg(test)]
 mod tests {

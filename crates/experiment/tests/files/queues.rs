@@ -39,7 +39,7 @@ fn queues_and_buffers_are_factors_of_either_end() {
     assert_eq!(unaligned.cells[0].factors.send_queue_bytes(), Some(10 * (68 + 8)));
     // Without the factors, the QoS of both endpoints is unchanged.
     let factors = &plan(&with(""), &[]).cells[0].factors;
-    assert!(factors.queues.is_default());
+    assert_eq!(factors.queues, Queues::default());
     assert_eq!(factors.send_queue_bytes(), None);
     assert_eq!((factors.writer_qos(0), factors.reader_qos(0)), (factors.qos.clone(), factors.qos.clone()));
 }
@@ -136,7 +136,7 @@ fn groups_are_of_streams() {
     );
     let [latency, each, grouped] = &experiment.cells[..] else { panic!("three cells") };
     for cell in [latency, each] {
-        assert!(cell.factors.queues.is_default());
+        assert_eq!(cell.factors.queues, Queues::default());
         assert_eq!(cell.factors.reception(), "waitset");
     }
     assert_eq!(grouped.factors.queues.receive_group, Some(ReceiveGroup::new(8, 5_000_000)));

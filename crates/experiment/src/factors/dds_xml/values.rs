@@ -1,6 +1,6 @@
 //! Policies of an XML file: names and values of OMG DDS-XML 1.0, to policies of an experiment file.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Display};
 
 use driver_abi::policies::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, QosDuration,
@@ -17,34 +17,6 @@ use crate::{
     syntax::one_or_many::{Located, Span},
 };
 
-const RELIABILITY: &[(&str, Reliability)] = &[
-    ("BEST_EFFORT_RELIABILITY_QOS", Reliability::BestEffort),
-    ("RELIABLE_RELIABILITY_QOS", Reliability::Reliable),
-];
-const HISTORY: &[(&str, History)] =
-    &[("KEEP_LAST_HISTORY_QOS", History::KeepLast), ("KEEP_ALL_HISTORY_QOS", History::KeepAll)];
-const DURABILITY: &[(&str, Durability)] = &[
-    ("VOLATILE_DURABILITY_QOS", Durability::Volatile),
-    ("TRANSIENT_LOCAL_DURABILITY_QOS", Durability::TransientLocal),
-    ("TRANSIENT_DURABILITY_QOS", Durability::Transient),
-    ("PERSISTENT_DURABILITY_QOS", Durability::Persistent),
-];
-const LIVELINESS: &[(&str, Liveliness)] = &[
-    ("AUTOMATIC_LIVELINESS_QOS", Liveliness::Automatic),
-    ("MANUAL_BY_PARTICIPANT_LIVELINESS_QOS", Liveliness::ManualByParticipant),
-    ("MANUAL_BY_TOPIC_LIVELINESS_QOS", Liveliness::ManualByTopic),
-];
-const OWNERSHIP: &[(&str, Ownership)] =
-    &[("SHARED_OWNERSHIP_QOS", Ownership::Shared), ("EXCLUSIVE_OWNERSHIP_QOS", Ownership::Exclusive)];
-const ORDER: &[(&str, DestinationOrder)] = &[
-    ("BY_RECEPTION_TIMESTAMP_DESTINATIONORDER_QOS", DestinationOrder::ByReceptionTimestamp),
-    ("BY_SOURCE_TIMESTAMP_DESTINATIONORDER_QOS", DestinationOrder::BySourceTimestamp),
-];
-const SCOPE: &[(&str, Scope)] = &[
-    ("INSTANCE_PRESENTATION_QOS", Scope::Instance),
-    ("TOPIC_PRESENTATION_QOS", Scope::Topic),
-    ("GROUP_PRESENTATION_QOS", Scope::Group),
-];
 const FLAGS: &[(&str, bool)] = &[("true", true), ("false", false), ("1", true), ("0", false)];
 
 /// Words for numbers.
@@ -93,16 +65,18 @@ fn apply((policy, field): (&str, &str), node: Node<'_, '_>, out: &mut Policies, 
         };
     }
     match (policy, field) {
-        ("reliability", "kind") => set!(reliability, ReliabilityChoice::All(word(node, RELIABILITY)?)),
+        ("reliability", "kind") => {
+            set!(reliability, ReliabilityChoice::All(kind(node, Reliability::ALL, "RELIABILITY")?));
+        }
         ("reliability", "max_blocking_time") => set!(max_blocking, duration(node)?),
-        ("history", "kind") => set!(history, word(node, HISTORY)?),
+        ("history", "kind") => set!(history, kind(node, History::ALL, "HISTORY")?),
         ("history", "depth") => set!(history_depth, number(node)?),
         ("resource_limits", "max_samples") => set!(max_samples, number(node)?),
         ("resource_limits", "max_instances") => set!(max_instances, number(node)?),
         ("resource_limits", "max_samples_per_instance") => set!(max_samples_per_instance, number(node)?),
-        ("durability", "kind") => set!(durability, word(node, DURABILITY)?),
+        ("durability", "kind") => set!(durability, kind(node, Durability::ALL, "DURABILITY")?),
         ("durability_service", "service_cleanup_delay") => set!(service_cleanup, duration(node)?),
-        ("durability_service", "history_kind") => set!(service_history, word(node, HISTORY)?),
+        ("durability_service", "history_kind") => set!(service_history, kind(node, History::ALL, "HISTORY")?),
         ("durability_service", "history_depth") => set!(service_history_depth, number(node)?),
         ("durability_service", "max_samples") => set!(service_max_samples, number(node)?),
         ("durability_service", "max_instances") => set!(service_max_instances, number(node)?),
@@ -112,13 +86,13 @@ fn apply((policy, field): (&str, &str), node: Node<'_, '_>, out: &mut Policies, 
         ("deadline", "period") => set!(deadline, duration(node)?),
         ("latency_budget", "duration") => set!(latency_budget, duration(node)?),
         ("lifespan", "duration") => set!(lifespan, duration(node)?),
-        ("liveliness", "kind") => set!(liveliness, word(node, LIVELINESS)?),
+        ("liveliness", "kind") => set!(liveliness, kind(node, Liveliness::ALL, "LIVELINESS")?),
         ("liveliness", "lease_duration") => set!(liveliness_lease, duration(node)?),
-        ("ownership", "kind") => set!(ownership, word(node, OWNERSHIP)?),
+        ("ownership", "kind") => set!(ownership, kind(node, Ownership::ALL, "OWNERSHIP")?),
         ("ownership_strength", "value") => set!(ownership_strength, number(node)?),
         ("partition", "name") => set!(partitions, names(node)),
         ("presentation", "access_scope") => {
-            let scope = word(node, SCOPE)?;
+            let scope = kind(node, Scope::ALL, "PRESENTATION")?;
             set!(presentation, Presentation { scope, ..presentation(out) });
         }
         ("presentation", "coherent_access") => {
@@ -129,7 +103,9 @@ fn apply((policy, field): (&str, &str), node: Node<'_, '_>, out: &mut Policies, 
             let ordered_access = word(node, FLAGS)?;
             set!(presentation, Presentation { ordered_access, ..presentation(out) });
         }
-        ("destination_order", "kind") => set!(destination_order, word(node, ORDER)?),
+        ("destination_order", "kind") => {
+            set!(destination_order, kind(node, DestinationOrder::ALL, "DESTINATIONORDER")?);
+        }
         ("time_based_filter", "minimum_separation") => set!(minimum_separation, duration(node)?),
         ("transport_priority", "value") => set!(transport_priority, number(node)?),
         ("writer_data_lifecycle", "autodispose_unregistered_instances") => {
@@ -150,12 +126,18 @@ fn presentation(policies: &Policies) -> Presentation {
     policies.presentation.as_ref().map_or(Presentation::UNORDERED, |presentation| *presentation.get())
 }
 
+/// Parses the kind of a policy, such as `KEEP_LAST_HISTORY_QOS`.
+fn kind<T: Copy + Display>(node: Node<'_, '_>, all: &[T], policy: &str) -> Outcome<T> {
+    let named = |kind: &T| (format!("{}_{policy}_QOS", kind.to_string().to_uppercase()), *kind);
+    word(node, &all.iter().map(named).collect::<Vec<_>>())
+}
+
 /// Parses one of several words; `DDS_` before it is optional.
-fn word<T: Copy>(node: Node<'_, '_>, known: &[(&str, T)]) -> Outcome<T> {
+fn word<T: Copy>(node: Node<'_, '_>, known: &[(impl AsRef<str>, T)]) -> Outcome<T> {
     let found = text(node);
     let plain = found.strip_prefix("DDS_").unwrap_or(found);
-    known.iter().find(|(word, _)| *word == plain).map(|(_, value)| *value).ok_or_else(|| {
-        let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
+    known.iter().find(|(word, _)| word.as_ref() == plain).map(|(_, value)| *value).ok_or_else(|| {
+        let words: Vec<&str> = known.iter().map(|(word, _)| word.as_ref()).collect();
         error(
             node,
             format!("`{}` is not a value of `{}`", shown(found), local(node)),

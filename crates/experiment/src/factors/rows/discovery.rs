@@ -6,15 +6,12 @@ use crate::{
         discovery::Join,
         processes,
         rows::{WAY, id_part},
-        table::{Compared, Factor, Form, Id, Label, ROW, value},
+        table::{Compared, Factor, Form, Id, out_of_range, unlisted, value},
         topology::Topology,
         value::{Kind, Value},
         values::FactorValues,
     },
-    syntax::{
-        one_or_many::OneOrMany,
-        spanned_error::{PlanError, SpannedError},
-    },
+    syntax::spanned_error::{Fault, fault},
 };
 
 /// Maximum number of writers, and of readers, of a participant.
@@ -36,46 +33,33 @@ fn join(cell: &Factors) -> Option<Join> {
 }
 
 /// Rejects the workload `discovery` with a topology that has no participants, and together with other workloads.
-pub(super) fn check_workload(
-    _: &Factor,
-    values: &OneOrMany<Value>,
-    all: &FactorValues,
-) -> Result<(), SpannedError> {
-    let workloads: OneOrMany<Workload> = values.typed();
-    let Some(discovery) = workloads.0.iter().find(|of| *of.get() == Workload::Discovery) else {
-        return Ok(());
-    };
-    let refused = |words: &str, hint| {
-        Err(PlanError::Contradiction { words: words.to_owned(), hint }.at(discovery.span()))
-    };
-    if workloads.0.len() > 1 {
+pub(super) fn check_workload(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+    if value.to::<Workload>() != Workload::Discovery {
+        return None;
+    }
+    if all.count("workload") > 1 {
         let words = "the workload `discovery` has a topology that no other workload has";
-        return refused(words, "measure `discovery` in an experiment of its own");
+        return fault(words, "measure `discovery` in an experiment of its own");
     }
     let topologies = all.all::<Topology>("topology");
     if topologies.0.is_empty() || topologies.values().any(|of| !matches!(of, Topology::FullMesh { .. })) {
         let words = "the workload `discovery` needs a number of participants";
-        return refused(words, "use `topology = \"full-mesh-10\"` for 10 participants");
+        return fault(words, "use `topology = \"full-mesh-10\"` for 10 participants");
     }
-    Ok(())
+    None
 }
 
 /// Rejects numbers of endpoints out of range, and those without effect.
-fn check_endpoints(row: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
-    for endpoints in &values.typed::<u32>().0 {
-        let refused =
-            |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(endpoints.span()));
-        if !(1..=MAX_ENDPOINTS).contains(endpoints.get()) {
-            let words = format!("`{} = {}` is out of range", row.key, endpoints.get());
-            return refused(words, "use 1 to 100 writers and as many readers for each participant");
-        }
-        if *endpoints.get() > 1 && !all.has_workload(Workload::Discovery) {
-            let words =
-                format!("`{} = {}` has an effect on the workload `discovery` only", row.key, endpoints.get());
-            return refused(words, "use `ddsmark discovery`, or remove it");
-        }
+fn check_endpoints(row: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+    let number: u32 = value.to();
+    if !(1..=MAX_ENDPOINTS).contains(&number) {
+        return out_of_range(row, number, "use 1 to 100 writers and as many readers for each participant");
     }
-    Ok(())
+    if number > 1 && !all.has_workload(Workload::Discovery) {
+        let words = format!("`{} = {number}` has an effect on the workload `discovery` only", row.key);
+        return fault(words, "use `ddsmark discovery`, or remove it");
+    }
+    None
 }
 
 /// Returns whether the last endpoint of a cell can join after the others: a participant, or one of several readers of a
@@ -89,27 +73,20 @@ fn can_join_late(workload: Workload, topology: Topology) -> bool {
 }
 
 /// Rejects a late join if no cell has an endpoint that can join late.
-fn check_join(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
-    let Some(late) = values.typed::<Join>().0.into_iter().find(|join| *join.get() == Join::Late) else {
-        return Ok(());
-    };
-    let refused =
-        |words: &str, hint| Err(PlanError::Contradiction { words: words.to_owned(), hint }.at(late.span()));
-    let workloads: OneOrMany<Workload> = all.all("workload");
-    let has = |wanted: Workload| workloads.values().any(|workload| *workload == wanted);
-    if has(Workload::Discovery) {
-        return Ok(());
+fn check_join(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+    if value.to::<Join>() != Join::Late || all.has_workload(Workload::Discovery) {
+        return None;
     }
-    if !has(Workload::Throughput) && !has(Workload::Paced) {
+    if !all.has_workload(Workload::Throughput) && !all.has_workload(Workload::Paced) {
         let words = "`join = \"late\"` has no effect without a stream or participants to join";
-        return refused(words, "use the workload `throughput`, `paced` or `discovery`, or remove it");
+        return fault(words, "use the workload `throughput`, `paced` or `discovery`, or remove it");
     }
     let topologies = all.all::<Topology>("topology");
     if !topologies.values().any(|of| can_join_late(Workload::Throughput, *of)) {
         let words = "`join = \"late\"` needs a second reader: the last reader joins while the writers write to the others";
-        return refused(words, "use `topology = \"1-3\"` or another one with at least 2 readers");
+        return fault(words, "use `topology = \"1-3\"` or another one with at least 2 readers");
     }
-    Ok(())
+    None
 }
 
 pub(super) const ROWS: &[Factor] = &[
@@ -129,15 +106,10 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 15,
         value: value!(|cell| cell.discovery.endpoints),
         id: Id::Always(38, |cell| id_part("endpoints", endpoints(cell))),
-        shares: WAY,
         compared: Compared::Text(|cell| endpoints(cell).map(|endpoints| endpoints.to_string())),
-        label: Some(Label {
-            place: 8,
-            text: |cell| endpoints(cell).map(|of| format!("{of} writers and {of} readers each")),
-            listed: false,
-        }),
+        label: unlisted(8, |cell| endpoints(cell).map(|of| format!("{of} writers and {of} readers each"))),
         agent: "the writers and readers of each agent",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: "participants_per_process",
@@ -157,15 +129,10 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 17,
         value: value!(|cell| cell.discovery.participants_per_process),
         id: Id::Always(39, |cell| id_part("per-process", per_process(cell))),
-        shares: WAY,
         compared: Compared::Text(|cell| per_process(cell).map(|number| number.to_string())),
-        label: Some(Label {
-            place: 11,
-            text: |cell| per_process(cell).map(|of| format!("{of} participants per process")),
-            listed: false,
-        }),
+        label: unlisted(11, |cell| per_process(cell).map(|of| format!("{of} participants per process"))),
         agent: "the control channels of an agent, each for one participant",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: "join",
@@ -184,14 +151,9 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 16,
         value: value!(|cell| cell.discovery.join),
         id: Id::Always(39, |cell| join(cell).map(|join| join.to_string()).into_iter().collect()),
-        shares: WAY,
         compared: Compared::Text(|cell| join(cell).map(|join| join.to_string())),
-        label: Some(Label {
-            place: 9,
-            text: |cell| join(cell).map(|join| format!("join {join}")),
-            listed: false,
-        }),
+        label: unlisted(9, |cell| join(cell).map(|join| format!("join {join}"))),
         agent: "the instant at which each agent opens its participant; reader: when it is opened and matched",
-        ..ROW
+        ..WAY
     },
 ];

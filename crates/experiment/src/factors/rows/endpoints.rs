@@ -5,12 +5,12 @@ use crate::{
         Factors, Workload, driver_options, fields,
         flow::Flow,
         profiles,
-        rows::{ENV, WAY},
-        table::{Baseline, CellValue, Compared, Factor, Form, Id, Label, ROW, Shares, value},
+        rows::{ENV, FLAG, WAY},
+        table::{Baseline, CellValue, Compared, Factor, Form, Id, ROW, Shares, listed, unlisted, value},
         value::Kind,
         variables,
     },
-    syntax::spanned_error::PlanError,
+    syntax::spanned_error::{PlanError, contradiction},
 };
 
 pub(super) const ROWS: &[Factor] = &[
@@ -26,17 +26,14 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 1,
         value: value!(|cell| cell.interface),
         id: Id::Varied(90, |cell| vec![cell.interface.clone()]),
-        shares: WAY,
         compared: Compared::Text(|cell| Some(cell.interface.clone())),
-        label: Some(Label { place: 20, text: |cell| Some(cell.interface.clone()), listed: false }),
+        label: unlisted(20, |cell| Some(cell.interface.clone())),
         agent: "participant: `interface`",
-        ..ROW
+        ..WAY
     },
     // The id has it next to the transport.
     Factor {
         key: "multicast",
-        form: Form::Key(Kind::Flag),
-        default: || Some(false.into()),
         about: "Whether data is sent by multicast. Default `false`.",
         brief: "Whether data is sent by multicast.",
         plural: Some("values of multicast"),
@@ -47,15 +44,12 @@ pub(super) const ROWS: &[Factor] = &[
         set: Some(|cell, value| cell.multicast = value.to()),
         nesting: 2,
         value: value!(|cell| cell.multicast),
-        shares: WAY,
         compared: Compared::Text(|cell| Some(cell.multicast.to_string())),
         agent: "participant: `multicast`",
-        ..ROW
+        ..FLAG
     },
     Factor {
         key: "asynchronous",
-        form: Form::Key(Kind::Flag),
-        default: || Some(false.into()),
         about: "Whether a thread of the middleware sends the samples, of data and of echoes, instead of the writing thread. Not \
                 every driver has one. Default `false`.",
         brief: "Whether a thread of the middleware sends the samples.",
@@ -66,27 +60,20 @@ pub(super) const ROWS: &[Factor] = &[
                 let words = format!("driver `{driver}` has no thread that sends samples");
                 let hint =
                     "remove `asynchronous`, or use drivers with the feature `async_write`: see `ddsmark drivers info D`";
-                PlanError::Contradiction { words, hint }
+                contradiction(words, hint)
             })
         },
         set: Some(|cell, value| cell.asynchronous = value.to()),
         nesting: 21,
         value: value!(|cell| cell.asynchronous),
         id: Id::Always(87, |cell| cell.asynchronous.then(|| "async".to_owned()).into_iter().collect()),
-        shares: WAY,
         compared: Compared::Text(|cell| Some(cell.asynchronous.to_string())),
-        label: Some(Label {
-            place: 60,
-            text: |cell| cell.asynchronous.then(|| "asynchronous".to_owned()),
-            listed: true,
-        }),
+        label: listed(60, |cell| cell.asynchronous.then(|| "asynchronous".to_owned())),
         agent: "writer: `async_write`",
-        ..ROW
+        ..FLAG
     },
     Factor {
         key: "loans",
-        form: Form::Key(Kind::Flag),
-        default: || Some(false.into()),
         about: "Whether a writer writes its samples in memory that the middleware lends, instead of a buffer that the \
                 middleware copies. The samples have a type of fixed size, if the driver has one, and all have one content, \
                 which is in the lent memory already when it is lent again. Echoes are written without loans. Not every \
@@ -98,7 +85,7 @@ pub(super) const ROWS: &[Factor] = &[
             missing.then(|| {
                 let words = format!("driver `{driver}` lends no memory for samples");
                 let hint = "remove `loans`, or use drivers with the feature `writer_loans`: see `ddsmark drivers info D`";
-                PlanError::Contradiction { words, hint }
+                contradiction(words, hint)
             })
         },
         set: Some(|cell, value| cell.loans = value.to()),
@@ -106,16 +93,13 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 22,
         value: value!(|cell| cell.loans),
         id: Id::Always(88, |cell| cell.loans.then(|| "loans".to_owned()).into_iter().collect()),
-        shares: WAY,
         compared: Compared::Text(|cell| Some(cell.loans.to_string())),
-        label: Some(Label { place: 61, text: |cell| cell.loans.then(|| "loans".to_owned()), listed: true }),
+        label: listed(61, |cell| cell.loans.then(|| "loans".to_owned())),
         agent: "writer: `loans`, and `type_kind` of both",
-        ..ROW
+        ..FLAG
     },
     Factor {
         key: "vendor_defaults",
-        form: Form::Key(Kind::Flag),
-        default: || Some(false.into()),
         about: "Whether each middleware runs as shipped: without the driver's own tuning and without queue sizes. \
                 Settings that the workload needs or that this file requests still apply. Default `false`.",
         brief: "Whether the middleware runs as shipped.",
@@ -126,16 +110,11 @@ pub(super) const ROWS: &[Factor] = &[
         id: Id::Always(130, |cell| {
             cell.vendor_defaults.then(|| "as-shipped".to_owned()).into_iter().collect()
         }),
-        shares: WAY,
         compared: Compared::Text(|cell| Some(cell.vendor_defaults.to_string())),
         implies: &["qos", "effective_qos"],
-        label: Some(Label {
-            place: 70,
-            text: |cell| cell.vendor_defaults.then(|| "as shipped".to_owned()),
-            listed: false,
-        }),
+        label: unlisted(70, |cell| cell.vendor_defaults.then(|| "as shipped".to_owned())),
         agent: "participant: `vendor_defaults`",
-        ..ROW
+        ..FLAG
     },
     Factor {
         key: "profile",
@@ -154,11 +133,7 @@ pub(super) const ROWS: &[Factor] = &[
         id: Id::Columns(120, profiles::ids),
         compared: Compared::Text(|cell| cell.profile.clone()),
         implies: &["qos", "effective_qos"],
-        label: Some(Label {
-            place: 50,
-            text: |cell| Some(format!("profile {}", cell.profile.as_ref()?)),
-            listed: false,
-        }),
+        label: unlisted(50, |cell| Some(format!("profile {}", cell.profile.as_ref()?))),
         agent: "as `qos`",
         ..ROW
     },
@@ -180,11 +155,7 @@ pub(super) const ROWS: &[Factor] = &[
         id: Id::Varied(119, |cell| vec![format!("base-{}", cell.base_name())]),
         compared: Compared::Text(|cell| cell.base.clone()),
         implies: &["qos", "effective_qos"],
-        label: Some(Label {
-            place: 51,
-            text: |cell| Some(format!("base {}", cell.base.as_ref()?)),
-            listed: false,
-        }),
+        label: unlisted(51, |cell| Some(format!("base {}", cell.base.as_ref()?))),
         agent: "as `qos`",
         ..ROW
     },
@@ -200,11 +171,7 @@ pub(super) const ROWS: &[Factor] = &[
         parts: Some(variables::by_name),
         id: Id::Columns(110, variables::ids),
         compared: Compared::Fields(fields::of_env),
-        label: Some(Label {
-            place: 60,
-            text: |cell| Some(cell.env_text()).filter(|text| !text.is_empty()),
-            listed: false,
-        }),
+        label: unlisted(60, |cell| Some(cell.env_text()).filter(|text| !text.is_empty())),
         agent: "the environment of its process",
         ..ROW
     },

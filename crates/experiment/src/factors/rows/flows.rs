@@ -4,7 +4,7 @@ use crate::factors::{
     Workload,
     rows::WAY,
     scale::Scale,
-    table::{Column, Compared, Factor, Form, Id, Label, ROW, Shares, value},
+    table::{Column, Compared, Factor, Form, Id, ROW, Shares, listed, value},
     value::Kind,
 };
 
@@ -49,15 +49,10 @@ pub(super) const ROWS: &[Factor] = &[
         id: Id::Always(52, |cell| {
             cell.no_background.then(|| "no-background".to_owned()).into_iter().collect()
         }),
-        shares: WAY,
         compared: Compared::Text(|cell| Some((!cell.no_background).to_string())),
         implies: &["flow"],
-        label: Some(Label {
-            place: 6,
-            text: |cell| cell.no_background.then(|| "without background flows".to_owned()),
-            listed: true,
-        }),
+        label: listed(6, |cell| cell.no_background.then(|| "without background flows".to_owned())),
         agent: "the writers and readers of these flows",
-        ..ROW
+        ..WAY
     },
 ];

@@ -5,7 +5,7 @@ use crate::{
         Factors,
         placement::Placement,
         rows::{LINK_KEYS, WAY, id_part},
-        table::{Compared, Factor, Form, Id, Label, ROW, value},
+        table::{Compared, Factor, Form, Id, listed, value},
         value::Kind,
     },
     syntax::{
@@ -52,15 +52,10 @@ const PLACEMENT: Factor = Factor {
     nesting: 11,
     value: value!(|cell| cell.placement),
     id: Id::Varied(36, |cell| vec![cell.placement.id()]),
-    shares: WAY,
     compared: Compared::Text(|cell| Some(cell.placement.to_string())),
-    label: Some(Label {
-        place: 6,
-        text: |cell| (!cell.placement.is_default()).then(|| cell.placement.to_string()),
-        listed: true,
-    }),
+    label: listed(6, |cell| (!cell.placement.is_default()).then(|| cell.placement.to_string())),
     agent: "the host on which an endpoint's process is started",
-    ..ROW
+    ..WAY
 };
 
 pub(super) const ROWS: &[Factor] = &[
@@ -80,15 +75,12 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 18,
         value: value!(|cell| rate(cell)),
         id: Id::Varied(46, |cell| id_part("link", rate(cell))),
-        shares: WAY,
         compared: Compared::Text(|cell| rate(cell).map(|rate| rate.to_string())),
-        label: Some(Label {
-            place: 12,
-            text: |cell| rate(cell).filter(|rate| rate.0.is_some()).map(|rate| format!("link {rate}")),
-            listed: true,
+        label: listed(12, |cell| {
+            rate(cell).filter(|rate| rate.0.is_some()).map(|rate| format!("link {rate}"))
         }),
         agent: "not at all: the runner sets the links before each run",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: LINK_KEYS[1],
@@ -104,15 +96,12 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 19,
         value: value!(|cell| delay(cell)),
         id: Id::Varied(47, |cell| id_part("delay", delay(cell))),
-        shares: WAY,
         compared: Compared::Text(|cell| delay(cell).map(|delay| delay.to_string())),
-        label: Some(Label {
-            place: 13,
-            text: |cell| delay(cell).filter(|delay| delay.0 > 0).map(|delay| format!("link delay {delay}")),
-            listed: true,
+        label: listed(13, |cell| {
+            delay(cell).filter(|delay| delay.0 > 0).map(|delay| format!("link delay {delay}"))
         }),
         agent: "not at all: the runner sets the links before each run",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: LINK_KEYS[2],
@@ -132,14 +121,11 @@ pub(super) const ROWS: &[Factor] = &[
             let loss = loss(cell).map(|loss| loss.to_string().replace('%', "pct"));
             id_part("loss", loss)
         }),
-        shares: WAY,
         compared: Compared::Text(|cell| loss(cell).map(|loss| loss.to_string())),
-        label: Some(Label {
-            place: 14,
-            text: |cell| loss(cell).filter(|loss| loss.0 > 0).map(|loss| format!("link loss {loss}")),
-            listed: true,
+        label: listed(14, |cell| {
+            loss(cell).filter(|loss| loss.0 > 0).map(|loss| format!("link loss {loss}"))
         }),
         agent: "not at all: the runner sets the links before each run",
-        ..ROW
+        ..WAY
     },
 ];

@@ -9,7 +9,10 @@ mod traffic;
 
 use std::sync::LazyLock;
 
-use crate::factors::table::{Factor, ROW, Shares};
+use crate::factors::{
+    table::{Factor, Form, ROW, Shares},
+    value::Kind,
+};
 
 /// Key of the environment variables, which have values by name.
 pub(crate) const ENV: &str = "env";
@@ -28,8 +31,11 @@ pub static FACTORS: LazyLock<Vec<Factor>> = LazyLock::new(|| {
     [traffic::ROWS, flows::ROWS, discovery::ROWS, receiving::ROWS, endpoints::ROWS, hosts::ROWS].concat()
 });
 
-/// Sharing of factors that change how a sample travels: no bare socket of another cell.
-const WAY: Shares = Shares { socket: false, ..ROW.shares };
+/// Columns of factors that change how a sample travels: no bare socket of another cell is compared with it.
+const WAY: Factor = Factor { shares: Shares { socket: false, ..ROW.shares }, ..ROW };
+
+/// Columns of such factors that are flags.
+const FLAG: Factor = Factor { form: Form::Key(Kind::Flag), default: || Some(false.into()), ..WAY };
 
 /// Returns a part of an id, `NAME-VALUE`, if there is a value.
 fn id_part(name: &str, value: Option<impl std::fmt::Display>) -> Vec<String> {

@@ -4,12 +4,12 @@ use driver_abi::description::ReceiveMode;
 
 use crate::{
     factors::{
-        Factors, Workload,
+        Workload,
         content_filter::{FilterSpec, KeyFilter},
         group::{GroupSpec, ReceiveGroup},
         instances, queues,
         rows::{WAY, id_part},
-        table::{Compared, Factor, Form, Id, Label, ROW, value},
+        table::{Compared, Factor, Form, Id, ROW, listed, unlisted, value},
         value::Kind,
     },
     syntax::{
@@ -37,11 +37,10 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 0,
         value: value!(|cell| cell.receive),
         id: Id::Varied(70, |cell| vec![cell.receive.to_string()]),
-        shares: WAY,
         compared: Compared::Text(|cell| Some(cell.receive.to_string())),
-        label: Some(Label { place: 30, text: |cell| Some(cell.reception()), listed: false }),
+        label: unlisted(30, |cell| Some(cell.reception())),
         agent: "the calls of the reader's thread; reader: `polling`",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: "send_queue",
@@ -55,7 +54,7 @@ pub(super) const ROWS: &[Factor] = &[
         value: value!(|cell| cell.queues.send_samples),
         id: Id::Always(80, |cell| id_part("send-queue", cell.queues.send_samples)),
         compared: Compared::Text(|cell| cell.queues.send_samples.map(|samples| samples.to_string())),
-        label: Some(listed(40, |cell| Some(format!("send queue {} samples", cell.queues.send_samples?)))),
+        label: listed(40, |cell| Some(format!("send queue {} samples", cell.queues.send_samples?))),
         agent: "writer: QoS `max_samples`; participant: `send_queue_bytes`",
         ..QUEUE
     },
@@ -70,9 +69,7 @@ pub(super) const ROWS: &[Factor] = &[
         value: value!(|cell| cell.queues.receive_samples),
         id: Id::Always(81, |cell| id_part("receive-queue", cell.queues.receive_samples)),
         compared: Compared::Text(|cell| cell.queues.receive_samples.map(|samples| samples.to_string())),
-        label: Some(listed(41, |cell| {
-            Some(format!("receive queue {} samples", cell.queues.receive_samples?))
-        })),
+        label: listed(41, |cell| Some(format!("receive queue {} samples", cell.queues.receive_samples?))),
         agent: "reader: QoS `max_samples`",
         ..QUEUE
     },
@@ -89,7 +86,7 @@ pub(super) const ROWS: &[Factor] = &[
         value: value!(|cell| cell.queues.send_buffer_bytes),
         id: Id::Always(82, |cell| id_part("send-buffer", cell.queues.send_buffer_bytes)),
         compared: Compared::Text(|cell| cell.queues.send_buffer_bytes.map(|bytes| bytes.to_string())),
-        label: Some(listed(42, |cell| Some(format!("send buffer {} bytes", cell.queues.send_buffer_bytes?)))),
+        label: listed(42, |cell| Some(format!("send buffer {} bytes", cell.queues.send_buffer_bytes?))),
         agent: "participant: `send_buffer_bytes`",
         ..BUFFER
     },
@@ -106,9 +103,7 @@ pub(super) const ROWS: &[Factor] = &[
         value: value!(|cell| cell.queues.receive_buffer_bytes),
         id: Id::Always(83, |cell| id_part("receive-buffer", cell.queues.receive_buffer_bytes)),
         compared: Compared::Text(|cell| cell.queues.receive_buffer_bytes.map(|bytes| bytes.to_string())),
-        label: Some(listed(43, |cell| {
-            Some(format!("receive buffer {} bytes", cell.queues.receive_buffer_bytes?))
-        })),
+        label: listed(43, |cell| Some(format!("receive buffer {} bytes", cell.queues.receive_buffer_bytes?))),
         agent: "participant: `receive_buffer_bytes`",
         ..BUFFER
     },
@@ -130,10 +125,9 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 8,
         value: value!(|cell| cell.queues.receive_group),
         id: Id::Always(84, |cell| cell.queues.receive_group.map(ReceiveGroup::id).into_iter().collect()),
-        shares: WAY,
         compared: Compared::Text(|cell| cell.queues.receive_group.map(|group| group.to_string())),
         agent: "the groups of the reader's thread",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: "content_filter",
@@ -155,11 +149,10 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 23,
         value: value!(|cell| cell.content_filter),
         id: Id::Always(84, |cell| cell.content_filter.map(KeyFilter::id).into_iter().collect()),
-        shares: WAY,
         compared: Compared::Text(|cell| cell.content_filter.map(|filter| filter.to_string())),
-        label: Some(listed(45, |cell| Some(format!("filter `{}`", cell.content_filter?)))),
+        label: listed(45, |cell| Some(format!("filter `{}`", cell.content_filter?))),
         agent: "reader: `content_filter`",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: "polling_delay",
@@ -179,10 +172,9 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 9,
         value: value!(|cell| cell.queues.polling_delay_ns),
         id: Id::Always(85, |cell| id_part("delay", cell.queues.polling_delay_ns.map(short))),
-        shares: WAY,
         compared: Compared::Text(|cell| cell.queues.polling_delay_ns.map(|ns| Time(ns).to_string())),
         agent: "the sleeps of the reader's thread",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: "slow_reader",
@@ -203,13 +195,12 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 11,
         value: value!(|cell| cell.queues.slow_reader_ns),
         id: Id::Always(86, |cell| id_part("slow-reader", cell.queues.slow_reader_ns.map(short))),
-        shares: WAY,
         compared: Compared::Text(|cell| cell.queues.slow_reader_ns.map(|ns| Time(ns).to_string())),
-        label: Some(listed(44, |cell| {
+        label: listed(44, |cell| {
             Some(format!("last reader spends {} on each sample", short(cell.queues.slow_reader_ns?)))
-        })),
+        }),
         agent: "the sleeps of the last reader's application",
-        ..ROW
+        ..WAY
     },
 ];
 
@@ -232,7 +223,3 @@ const BUFFER: Factor = Factor {
     check: queues::check_buffer,
     ..ROW
 };
-
-const fn listed(place: u8, text: fn(&Factors) -> Option<String>) -> Label {
-    Label { place, text, listed: true }
-}

@@ -5,8 +5,8 @@ use crate::{
         Workload, fields, in_flight, instances,
         load::{Arrival, load_id},
         processes,
-        rows::{WAY, discovery},
-        table::{Baseline, Column, Compared, Factor, Form, Id, Label, ROW, Shares, value},
+        rows::{FLAG, WAY, discovery},
+        table::{Baseline, Column, Compared, Factor, Form, Id, ROW, Shares, listed, unlisted, value},
         topics,
         topology::Topology,
         value::{Kind, Value},
@@ -14,8 +14,7 @@ use crate::{
         writer_loads,
     },
     syntax::{
-        one_or_many::OneOrMany,
-        spanned_error::{PlanError, SpannedError},
+        spanned_error::{Fault, fault},
         units::Size,
     },
 };
@@ -26,54 +25,42 @@ const POINT: Shares = Shares { curve: true, ..ROW.shares };
 const LOAD: Shares = Shares { maximum: true, ..POINT };
 
 /// Rejects topologies that a workload does not have.
-fn check_topology(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
-    let topologies: OneOrMany<Topology> = values.typed();
-    for topology in &topologies.0 {
-        let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(topology.span()));
-        let topology = *topology.get();
-        let writers = match topology {
-            Topology::Mesh { writers, .. } => writers,
-            Topology::Ring { .. } => {
-                let workloads = all.all::<Workload>("workload");
-                if let Some(other) = workloads.values().find(|workload| **workload != Workload::Latency) {
-                    let words =
-                        format!("`topology = \"{topology}\"` is not supported by the workload `{other}`");
-                    return refused(words, "use the workload `latency` for rings, or `topology = \"pair\"`");
-                }
-                continue;
-            }
-            Topology::FullMesh { .. } if all.has_workload(Workload::Discovery) => continue,
-            Topology::FullMesh { .. } => {
-                let words = format!("no such workload measures `topology = \"{topology}\"`");
-                return refused(
-                    words,
-                    "use `pair`, numbers of writers and readers such as `1-3`, `ring-3`, or `full-mesh-N` with the workload `discovery`",
-                );
-            }
-        };
-        if writers > 1 && all.has_workload(Workload::Latency) {
-            let words = format!("`topology = \"{topology}\"` has several pingers");
-            return refused(words, "use one writer for the workload `latency`, such as `topology = \"1-3\"`");
+fn check_topology(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+    let topology: Topology = value.to();
+    let writers = match topology {
+        Topology::Mesh { writers, .. } => writers,
+        Topology::Ring { .. } => {
+            let workloads = all.all::<Workload>("workload");
+            let other = workloads.values().find(|workload| **workload != Workload::Latency)?;
+            let words = format!("`topology = \"{topology}\"` is not supported by the workload `{other}`");
+            return fault(words, "use the workload `latency` for rings, or `topology = \"pair\"`");
         }
-        if !topology.is_pair() && all.has_workload(Workload::Search) {
-            let words = format!("`topology = \"{topology}\"` is not supported by the workload `search`");
-            return refused(words, "use `topology = \"pair\"`, or the workload `throughput`");
+        Topology::FullMesh { .. } if all.has_workload(Workload::Discovery) => return None,
+        Topology::FullMesh { .. } => {
+            return fault(
+                format!("no such workload measures `topology = \"{topology}\"`"),
+                "use `pair`, numbers of writers and readers such as `1-3`, `ring-3`, or `full-mesh-N` with the workload `discovery`",
+            );
         }
+    };
+    if writers > 1 && all.has_workload(Workload::Latency) {
+        let words = format!("`topology = \"{topology}\"` has several pingers");
+        return fault(words, "use one writer for the workload `latency`, such as `topology = \"1-3\"`");
     }
-    Ok(())
+    if !topology.is_pair() && all.has_workload(Workload::Search) {
+        let words = format!("`topology = \"{topology}\"` is not supported by the workload `search`");
+        return fault(words, "use `topology = \"pair\"`, or the workload `throughput`");
+    }
+    None
 }
 
 /// Rejects echoes of all readers for workloads without pings.
-fn check_echoes(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
-    let flags: OneOrMany<bool> = values.typed();
-    match flags.0.iter().find(|flag| *flag.get()) {
-        Some(flag) if all.has_stream() => Err(PlanError::Contradiction {
-            words: "`all_readers_echo` is about pings, and only the workload `latency` sends them".to_owned(),
-            hint: "use `workload = \"latency\"`, or remove `all_readers_echo`",
-        }
-        .at(flag.span())),
-        _ => Ok(()),
+fn check_echoes(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+    if value.to::<bool>() && all.has_stream() {
+        let words = "`all_readers_echo` is about pings, and only the workload `latency` sends them";
+        return fault(words, "use `workload = \"latency\"`, or remove `all_readers_echo`");
     }
+    None
 }
 
 pub(super) const ROWS: &[Factor] = &[
@@ -114,20 +101,13 @@ pub(super) const ROWS: &[Factor] = &[
         id: Id::Always(35, |cell| {
             if cell.topology.is_pair() { Vec::new() } else { vec![cell.topology.to_string()] }
         }),
-        shares: WAY,
         compared: Compared::Text(|cell| Some(cell.topology.to_string())),
-        label: Some(Label {
-            place: 5,
-            text: |cell| (!cell.topology.is_pair()).then(|| format!("topology {}", cell.topology)),
-            listed: true,
-        }),
+        label: listed(5, |cell| (!cell.topology.is_pair()).then(|| format!("topology {}", cell.topology))),
         agent: "the number of agents, and what each of them writes and expects",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: "all_readers_echo",
-        form: Form::Key(Kind::Flag),
-        default: || Some(false.into()),
         about: "For `latency` with several readers: whether each of them echoes every ping, over a topic of its own, \
                 instead of the first one only. The next ping leaves when all echoes are back. Default `false`.",
         brief: "Whether all readers echo, instead of the first one.",
@@ -137,15 +117,10 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 10,
         value: value!(|cell| cell.all_readers_echo),
         id: Id::Always(36, |cell| cell.all_readers_echo.then(|| "all-echo".to_owned()).into_iter().collect()),
-        shares: WAY,
         compared: Compared::Text(|cell| Some(cell.all_readers_echo.to_string())),
-        label: Some(Label {
-            place: 6,
-            text: |cell| cell.all_readers_echo.then(|| "all readers echo".to_owned()),
-            listed: false,
-        }),
+        label: unlisted(6, |cell| cell.all_readers_echo.then(|| "all readers echo".to_owned())),
         agent: "the roles of the agents, and the topics of the echoes",
-        ..ROW
+        ..FLAG
     },
     Factor {
         key: "in_flight",
@@ -163,15 +138,10 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 11,
         value: value!(|cell| cell.in_flight),
         id: Id::Always(37, |cell| super::id_part("in-flight", cell.in_flight)),
-        shares: WAY,
         compared: Compared::Text(|cell| Some(cell.in_flight.unwrap_or(1).to_string())),
-        label: Some(Label {
-            place: 6,
-            text: |cell| Some(format!("{} in flight", cell.in_flight?)),
-            listed: true,
-        }),
+        label: listed(6, |cell| Some(format!("{} in flight", cell.in_flight?))),
         agent: "the roles of the agents; the samples that node 1 keeps in flight, and the buffers of the other nodes",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: "driver",
@@ -205,11 +175,10 @@ pub(super) const ROWS: &[Factor] = &[
         id: Id::Always(20, |cell| {
             vec![format!("{}{}", cell.transport, if cell.multicast { "-multicast" } else { "" })]
         }),
-        shares: WAY,
         compared: Compared::Text(|cell| Some(cell.transport.clone())),
-        label: Some(Label { place: 10, text: |cell| Some(cell.way()), listed: false }),
+        label: unlisted(10, |cell| Some(cell.way())),
         agent: "participant: `transport`",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: "size",
@@ -249,23 +218,18 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 12,
         value: value!(|cell| cell.instances),
         id: Id::Always(45, |cell| super::id_part("instances", cell.instances)),
-        shares: WAY,
         compared: Compared::Text(|cell| cell.instances.map(|instances| instances.to_string())),
         implies: &[
             "effective_qos.*.max_samples",
             "effective_qos.*.max_instances",
             "effective_qos.*.max_samples_per_instance",
         ],
-        label: Some(Label {
-            place: 7,
-            text: |cell| match cell.instances? {
-                1 => Some("1 instance".to_owned()),
-                instances => Some(format!("{instances} instances")),
-            },
-            listed: true,
+        label: listed(7, |cell| match cell.instances? {
+            1 => Some("1 instance".to_owned()),
+            instances => Some(format!("{instances} instances")),
         }),
         agent: "the keys of the samples; writer and reader: `type_kind`, QoS `max_instances` and its other limits",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: "topics",
@@ -285,11 +249,10 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 13,
         value: value!(|cell| cell.topics),
         id: Id::Always(36, |cell| super::id_part("topics", cell.topics)),
-        shares: WAY,
         compared: Compared::Text(|cell| cell.topics.map(|topics| topics.to_string())),
-        label: Some(Label { place: 6, text: |cell| Some(format!("{} topics", cell.topics?)), listed: true }),
+        label: listed(6, |cell| Some(format!("{} topics", cell.topics?))),
         agent: "the number of writers and readers of an agent, and the intended send times of each",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: "writers_per_process",
@@ -309,15 +272,10 @@ pub(super) const ROWS: &[Factor] = &[
         nesting: 14,
         value: value!(|cell| cell.writers_per_process),
         id: Id::Always(35, |cell| super::id_part("writers-per-process", cell.writers_per_process)),
-        shares: WAY,
         compared: Compared::Text(|cell| cell.writers_per_process.map(|writers| writers.to_string())),
-        label: Some(Label {
-            place: 12,
-            text: |cell| Some(format!("{} writers per process", cell.writers_per_process?)),
-            listed: false,
-        }),
+        label: unlisted(12, |cell| Some(format!("{} writers per process", cell.writers_per_process?))),
         agent: "the control channels of an agent, each for one writing endpoint",
-        ..ROW
+        ..WAY
     },
     Factor {
         key: "rate",
