@@ -2,7 +2,7 @@
 //! the effect of a QoS policy over several base configurations.
 //!
 //! Each block gives, at each level, the logarithm of the ratio of the setting to the default of that level. The model says that these log
-//! ratios have one centre, whatever the level. Its estimate, interval and test are those of [`SignedRank`] over all of them. The test for an
+//! ratios have one centre, whatever the level. Its estimate, interval and test are those of [`Ranks::of_blocks`] over all of them. The test for an
 //! interaction is that of Kruskal and Wallis between the levels, with random permutations: it asks whether the centres differ.
 //!
 //! Both are for exploration: p-values of all settings are adjusted for the false discovery rate, each kind of hypothesis as one
@@ -11,13 +11,13 @@
 //! Assumptions: log ratios of different blocks and levels are independent and symmetric; without an interaction, they scatter alike at all
 //! levels.
 //!
-//! Sources: those of [`SignedRank`] and of [`separate`](crate::separate); J. W. Tukey, *One Degree of Freedom for Non-Additivity*, Biometrics
+//! Sources: those of [`Ranks::of_blocks`] and of [`separate`](crate::separate); J. W. Tukey, *One Degree of Freedom for Non-Additivity*, Biometrics
 //! 5, 1949, for the question.
 
 use crate::{
     multiple::benjamini_hochberg,
+    ranks::{Interval, Ranks},
     separation::permuted_kruskal_wallis,
-    signed_rank::{Interval, SignedRank},
     spread::median,
 };
 
@@ -67,7 +67,7 @@ pub fn additive_effects(settings: &[Vec<Vec<f64>>], level: f64, seed: u64) -> Ve
 
 fn effect(levels: &[Vec<f64>], level: f64, seed: u64) -> Option<AdditiveEffect> {
     let all: Vec<f64> = levels.iter().flatten().copied().collect();
-    let ranks = SignedRank::new(&all)?;
+    let ranks = Ranks::of_blocks(&all)?;
     let p = ranks.p_differs(0.0);
     Some(AdditiveEffect {
         ratios: all.len(),
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn effect_is_that_of_all_log_ratios_together() {
         let levels = vec![vec![0.02, 0.05, 0.03], vec![0.01, 0.04], vec![], vec![0.035, 0.045, -0.01]];
-        let alone = SignedRank::new(&levels.concat()).expect("values");
+        let alone = Ranks::of_blocks(&levels.concat()).expect("values");
         let found = additive_effects(&[levels], 0.95, 1).remove(0).expect("values");
         assert_eq!((found.ratios, found.estimate), (8, alone.estimate().exp_m1()));
         assert_eq!((found.p, found.p_exploratory), (alone.p_differs(0.0), alone.p_differs(0.0)));

@@ -42,11 +42,6 @@ pub fn log_ratios(blocks: &[Block]) -> Vec<f64> {
     blocks.iter().filter_map(Block::log_ratio).collect()
 }
 
-/// Returns the logarithms of the usable values.
-pub(crate) fn logs(runs: &[Run]) -> Vec<f64> {
-    runs.iter().filter_map(Run::usable).map(f64::ln).collect()
-}
-
 /// Returns the pooled standard deviation of two groups; `None` if one has fewer than two values.
 pub(crate) fn pooled_sd(treatment: &[f64], baseline: &[f64]) -> Option<f64> {
     let freedom = |values: &[f64]| values.len().saturating_sub(1) as f64;

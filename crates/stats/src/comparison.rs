@@ -1,8 +1,8 @@
 //! Comparison of two cells.
 //!
 //! Each block gives the logarithm of the ratio of treatment to baseline. Estimate, interval and tests are those of
-//! [`SignedRank`](crate::SignedRank). Runs that share no blocks are unpaired and are compared by [`RankSum`]. All
-//! claims of one family are tested together: pass everything that is read together to one call of [`compare`] or
+//! [`Ranks::of_blocks`]. Runs that share no blocks are unpaired and are compared by [`Ranks::of_groups`]. All claims of
+//! one family are tested together: pass everything that is read together to one call of [`compare`] or
 //! [`compare_sides`].
 //!
 //! - *Higher* or *lower*: the adjusted p-value is at most `1 - level`.
@@ -16,19 +16,18 @@
 //! values, a treatment without effect would then not be equally likely above and below the baseline, and the test
 //! would not be exact.
 //!
-//! Sources: those of [`SignedRank`](crate::SignedRank); D. J. Schuirmann, *A Comparison of the Two One-Sided Tests
+//! Sources: those of `signed_rank.rs`; D. J. Schuirmann, *A Comparison of the Two One-Sided Tests
 //! Procedure and the Power Approach*, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
 
 use crate::{
-    block::{Block, Run, log_ratios, logs, pooled_sd},
-    comparison_data::{ComparisonData, Ranks},
+    block::{Block, Run, log_ratios},
+    comparison_data::ComparisonData,
     modes::{Modality, modality},
     multiple::{benjamini_hochberg, differs_and_equivalent, simultaneous_level},
-    power::{PowerSpec, smallest_effect, smallest_effect_apart},
+    power::{PowerSpec, smallest_effect},
     precision::sample_sd,
-    rank_sum::RankSum,
+    ranks::{Interval, Ranks},
     referenced,
-    signed_rank::Interval,
 };
 
 /// Parameters of claims.
@@ -166,14 +165,15 @@ pub fn compare_sides(family: &[ComparisonData], rules: &Rules) -> Vec<Comparison
             rules.modes.then(|| modality(&values))
         };
         let (blocks, incomplete) = sides.complete();
+        let [treatment_modes, baseline_modes] = sides.runs().map(|runs| modes(&runs));
         Comparison {
             blocks,
             incomplete,
             unsteady: sides.unsteady(),
             conclusion: conclude(change.as_ref(), sides, family.len(), rules),
             change,
-            treatment_modes: modes(&sides.treatment()),
-            baseline_modes: modes(&sides.baseline()),
+            treatment_modes,
+            baseline_modes,
         }
     };
     (0..family.len()).map(comparison).collect()
@@ -198,27 +198,16 @@ fn conclude(
         return Conclusion::Equivalent;
     }
     let spec = PowerSpec { level: rules.level, power: rules.power, comparisons };
+    if sides.change(level).is_none() {
+        return Conclusion::TooFewBlocks { needs };
+    }
     // `None` if no values could lead to a claim, however large the difference
     let seen = match sides {
         ComparisonData::Blocks(blocks) => {
             let ratios = log_ratios(blocks);
-            if ratios.len() < needs {
-                return Conclusion::TooFewBlocks { needs };
-            }
             sample_sd(&ratios).and_then(|sd| smallest_effect(ratios.len(), sd, &spec))
         }
         ComparisonData::Apart { treatment, baseline } => {
-            let (treatment, baseline) = (logs(treatment), logs(baseline));
-            if RankSum::new(&treatment, &baseline).is_none_or(|ranks| ranks.interval(level).is_none()) {
-                return Conclusion::TooFewBlocks { needs };
-            }
-            pooled_sd(&treatment, &baseline)
-                .and_then(|sd| smallest_effect_apart((treatment.len(), baseline.len()), sd, &spec))
-        }
-        ComparisonData::Referenced { treatment, baseline } => {
-            if sides.change(level).is_none() {
-                return Conclusion::TooFewBlocks { needs };
-            }
             referenced::smallest_effect(treatment, baseline, &spec)
         }
     };

@@ -1,4 +1,5 @@
 use super::*;
+use crate::referenced::ReferencedRun;
 
 const QUIET: Rules = Rules { level: 0.95, margin: 0.02, power: 0.8, modes: true };
 
@@ -107,9 +108,9 @@ fn groups_are_seen_in_the_cell_that_has_them() {
 #[test]
 fn runs_apart_have_each_conclusion_too() {
     use Conclusion::{Differs, Equivalent, Inconclusive, TooFewBlocks};
-    let runs = |n: usize, middle: f64, reach: f64| -> Vec<Run> {
+    let runs = |n: usize, middle: f64, reach: f64| -> Vec<ReferencedRun> {
         let at = |i: usize| middle * (1.0 + reach * (2.0 * i as f64 / (n - 1) as f64 - 1.0));
-        (0..n).map(|i| Run { value: at(i), steady: i > 0 }).collect()
+        (0..n).map(|i| Run { value: at(i), steady: i > 0 }.into()).collect()
     };
     let compare = |n, middle, reach| {
         let sides =

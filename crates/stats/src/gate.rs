@@ -69,7 +69,8 @@ mod tests {
     use super::*;
     use crate::{
         block::{Run, log_ratios},
-        signed_rank::SignedRank,
+        ranks::Ranks,
+        referenced::ReferencedRun,
     };
 
     fn blocks(ratios: &[f64]) -> Vec<Block> {
@@ -118,9 +119,9 @@ mod tests {
 
     #[test]
     fn runs_apart_are_judged_by_the_same_rules() {
-        let runs = |ratio: f64, n: u32| -> Vec<Run> {
+        let runs = |ratio: f64, n: u32| -> Vec<ReferencedRun> {
             let value = |i| 200.0 * ratio * (1.0 + 0.002 * f64::from(i));
-            (0..n).map(|i| Run { value: value(i), steady: true }).collect()
+            (0..n).map(|i| Run { value: value(i), steady: true }.into()).collect()
         };
         let judge = |ratio: f64, n| {
             let sides = ComparisonData::Apart { treatment: runs(ratio, n), baseline: runs(1.0, n) };
@@ -137,7 +138,7 @@ mod tests {
     fn undecided_bounds_are_exactly_those_in_the_interval() {
         let made = around(1.03);
         let interval =
-            SignedRank::new(&log_ratios(&made)).and_then(|ranks| ranks.interval(0.95)).expect("12 blocks");
+            Ranks::of_blocks(&log_ratios(&made)).and_then(|ranks| ranks.interval(0.95)).expect("12 blocks");
         let interval = interval.map(f64::exp_m1);
         for bound in (0..100).map(|step| f64::from(step) / 1000.0) {
             let outcome = judge(&made, GateBound::Above(bound), 0.95, 1);

@@ -14,7 +14,7 @@
 //!
 //! No law describes what lies beyond the measured levels.
 
-use crate::{power::t_quantile, signed_rank::Interval};
+use crate::{power::t_quantile, ranks::Interval};
 
 /// Distance between a law and the mean of a level, as a share of it, up to which the law is not refuted.
 pub const MISS: f64 = 0.05;

@@ -29,9 +29,9 @@ use std::{collections::BTreeMap, ops::Range};
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use crate::{
-    rank_sum::{Null, RankSum},
-    referenced::ELASTICITIES,
-    signed_rank::Interval,
+    rank_sum,
+    ranks::{Interval, Null, Ranks},
+    referenced::corrected,
 };
 
 /// Minimum number of values on each side of a change: one result, or two, is an outlier.
@@ -133,20 +133,12 @@ impl LevelTest {
         cuts.sort_unstable();
         let bounds = self.refined(&axes, cuts);
         let change = |part: &[usize]| {
-            let sides =
-                |values: &Vec<f64>| RankSum::new(&values[part[1]..part[2]], &values[part[0]..part[1]]);
-            let ranks: Vec<RankSum> = axes.iter().filter_map(sides).collect();
-            let hull = |one: Interval, other: Interval| Interval {
-                low: one.low.min(other.low),
-                high: one.high.max(other.high),
-                level: one.level.min(other.level),
-            };
-            let intervals = ranks.iter().map(|ranks| ranks.interval(1.0 - self.level));
-            let interval = intervals.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().reduce(hull));
+            let axes: Vec<&[f64]> = axes.iter().map(Vec::as_slice).collect();
+            let ranks = ranks_of_change(&axes, &(part[0]..part[2]), part[1]);
             LevelChange {
                 at: first + part[1],
-                ratio: ranks.first().map_or(1.0, |ranks| ranks.estimate().exp()),
-                interval: interval.map(|of| Interval { low: of.low.exp(), high: of.high.exp(), ..of }),
+                ratio: ranks.as_ref().map_or(1.0, |ranks| ranks.estimate().exp()),
+                interval: ranks.and_then(|of| of.interval(1.0 - self.level)).map(|of| of.map(f64::exp)),
             }
         };
         bounds.windows(3).map(change).collect()
@@ -227,14 +219,16 @@ impl LevelTest {
     }
 }
 
+/// Returns the ranks of a change at `cut` within the values of a range, over all axes.
+fn ranks_of_change(axes: &[&[f64]], of: &Range<usize>, cut: usize) -> Option<Ranks> {
+    let groups = axes.iter().map(|values| (&values[cut..of.end], &values[of.start..cut]));
+    Ranks::of_axes(&groups.collect::<Vec<_>>())
+}
+
 /// Returns the two-sided p-value of a change at `cut` in the direction, within the values of a range: the largest over the axes.
 fn p_of_change(axes: &[&[f64]], of: &Range<usize>, cut: usize, after_is_higher: bool) -> f64 {
-    let p = |values: &&[f64]| {
-        let ranks = RankSum::new(&values[cut..of.end], &values[of.start..cut]);
-        let p = |ranks: RankSum| if after_is_higher { ranks.p_greater(0.0) } else { ranks.p_less(0.0) };
-        ranks.map_or(1.0, |ranks| (2.0 * p(ranks)).min(1.0))
-    };
-    axes.iter().map(p).fold(0.0, f64::max)
+    let p = |ranks: Ranks| if after_is_higher { ranks.p_greater(0.0) } else { ranks.p_less(0.0) };
+    ranks_of_change(axes, of, cut).map_or(1.0, |ranks| (2.0 * p(ranks)).min(1.0))
 }
 
 /// Returns the smallest two-sided p-value of groups of these sizes: that of groups without an overlap.
@@ -248,16 +242,9 @@ fn axes(history: &[ReferencedValue]) -> Vec<Vec<f64>> {
         assert!(value > 0.0 && value.is_finite(), "{value} has no ratio to others");
         value.ln()
     };
-    let values: Vec<f64> = history.iter().map(|of| log(of.value)).collect();
     let references = history.iter().map(|of| of.references.len()).min().unwrap_or(0);
-    let corrected = (0..references).flat_map(|index| {
-        let reference: Vec<f64> = history.iter().map(|of| log(of.references[index])).collect();
-        let of = |elasticity: f64| -> Vec<f64> {
-            values.iter().zip(&reference).map(|(value, reference)| value - elasticity * reference).collect()
-        };
-        ELASTICITIES.map(of)
-    });
-    std::iter::once(values.clone()).chain(corrected).collect()
+    let logs = |of: &ReferencedValue| (log(of.value), of.references.iter().map(|of| log(*of)).collect());
+    corrected(&history.iter().map(logs).collect::<Vec<_>>(), references)
 }
 
 /// Returns twice the rank of each value, from 2 on; equal values share their mean rank.
@@ -280,7 +267,7 @@ impl Scan {
                 (start + LEAST_STRETCH..=n).filter(move |end| inner(*end)).map(move |end| start..end)
             })
             .collect();
-        let nulls = (LEAST_STRETCH..=n - LEAST_STRETCH).map(|k| Null::new(k, n - k)).collect();
+        let nulls = (LEAST_STRETCH..=n - LEAST_STRETCH).map(|k| rank_sum::null(k, n - k)).collect();
         Self { stretches, nulls, minima: Vec::new() }
     }
 

@@ -6,7 +6,7 @@
 //!   interval and [`Conclusion`]. Start here to turn results into verdicts.
 //! - [`judge`]: a criterion: failed, passed or inconclusive.
 //! - [`ComparisonData`]: the same for cells that share no blocks, by [`compare_sides`] and [`judge_sides`].
-//! - [`SignedRank`] and, without blocks, [`RankSum`]: the underlying tests.
+//! - [`Ranks`]: the underlying tests, of blocks or of two groups of runs.
 //!   [`holm`], [`benjamini_hochberg`], [`simultaneous_level`]: multiple comparisons.
 //! - [`modality`]: whether runs are multimodal. [`separate`]: which recorded fields separate the modes.
 //!
@@ -55,6 +55,7 @@ mod power;
 mod precision;
 mod quantile;
 mod rank_sum;
+mod ranks;
 mod referenced;
 pub mod search;
 mod separation;
@@ -79,10 +80,11 @@ pub use multiple::{benjamini_hochberg, differs_and_equivalent, holm, simultaneou
 pub use power::{PowerSpec, smallest_effect, smallest_effect_apart};
 pub use precision::{BlockPlan, PILOT_BLOCKS, PrecisionTarget, plan_blocks, sample_sd};
 pub use quantile::{CONFIDENCE, median_interval, min_n_for, supports_quantile};
-pub use rank_sum::{RankSum, least_runs};
+pub use rank_sum::least_runs;
+pub use ranks::{Interval, Ranks};
 pub use referenced::{ELASTICITIES, ReferencedRun, smallest_effect_referenced};
 pub use separation::{Field, Separation, Tested, separate};
-pub use signed_rank::{Interval, SignedRank, least_blocks};
+pub use signed_rank::least_blocks;
 pub use slope::{slope, slope_interval};
 pub use spread::{Spread, median};
 pub use steady::{

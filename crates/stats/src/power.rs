@@ -12,7 +12,7 @@
 
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-use crate::{multiple::simultaneous_level, normal, rank_sum, signed_rank::Null};
+use crate::{multiple::simultaneous_level, normal, rank_sum, ranks::Null, signed_rank};
 
 /// Asymptotic relative efficiency of the signed-rank test to the t test for normal values.
 pub(crate) const EFFICIENCY: f64 = 3.0 / std::f64::consts::PI;
@@ -57,34 +57,21 @@ struct Test {
 impl Test {
     /// Creates the test for this number of blocks; `None` if it can never reject.
     fn new(blocks: usize, spec: &PowerSpec) -> Option<Self> {
-        // with more blocks the steps between attainable levels are too small to matter
-        let exact = |tail| match blocks {
-            ..=60 => {
-                let null = Null::new(blocks);
-                null.critical(tail).map(|c| null.at_most(c))
-            }
-            _ => Some(tail),
-        };
         if blocks < 2 {
             return None;
         }
-        Some(Self::at(blocks as f64, blocks - 1, exact(tail(spec))?))
+        let tail = attainable(blocks, spec, || signed_rank::null(blocks))?;
+        Some(Self::at(blocks as f64, blocks - 1, tail))
     }
 
     /// Creates the test for these numbers of unpaired runs; `None` if it can never reject.
     fn apart((treated, based): (usize, usize), spec: &PowerSpec) -> Option<Self> {
-        let exact = |tail| match treated.max(based) {
-            ..=60 => {
-                let null = rank_sum::Null::new(treated, based);
-                null.critical(tail).map(|c| null.at_most(c))
-            }
-            _ => Some(tail),
-        };
         if treated == 0 || based == 0 {
             return None;
         }
         let n = (treated * based) as f64 / (treated + based) as f64;
-        Some(Self::at(n, treated + based - 2, exact(tail(spec))?))
+        let tail = attainable(treated.max(based), spec, || rank_sum::null(treated, based))?;
+        Some(Self::at(n, treated + based - 2, tail))
     }
 
     fn at(n: f64, freedom: usize, tail: f64) -> Self {
@@ -117,9 +104,15 @@ impl Test {
     }
 }
 
-/// Returns the maximum probability in each tail.
-fn tail(spec: &PowerSpec) -> f64 {
-    (1.0 - simultaneous_level(spec.level, spec.comparisons)) / 2.0
+/// Returns the maximum probability in each tail that ranks of so many values attain; `None` if they never reject.
+fn attainable(n: usize, spec: &PowerSpec, null: impl Fn() -> Null) -> Option<f64> {
+    let tail = (1.0 - simultaneous_level(spec.level, spec.comparisons)) / 2.0;
+    // with more values the steps between attainable levels are too small to matter
+    if n > 60 {
+        return Some(tail);
+    }
+    let null = null();
+    null.critical(tail).map(|c| null.at_most(c))
 }
 
 /// Returns the `p` quantile of Student's t distribution.

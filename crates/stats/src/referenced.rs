@@ -20,8 +20,7 @@
 use crate::{
     block::{Run, pooled_sd},
     power::{PowerSpec, smallest_effect_apart},
-    rank_sum::RankSum,
-    signed_rank::Interval,
+    ranks::Ranks,
 };
 
 /// Elasticities for which a claim must hold, in addition to 0.
@@ -32,9 +31,16 @@ pub const ELASTICITIES: [f64; 8] = [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
 pub struct ReferencedRun {
     /// Run.
     pub run: Run,
-    /// Reference values, the same metrics in the same order for every run. A run with a value that is 0, negative
-    /// or not finite is excluded.
+    /// Reference values, the same metrics in the same order for every run; empty without a reference. A run with a value
+    /// that is 0, negative or not finite is excluded.
     pub references: Vec<f64>,
+}
+
+impl From<Run> for ReferencedRun {
+    /// Creates a run without a reference.
+    fn from(run: Run) -> Self {
+        Self { run, references: Vec::new() }
+    }
 }
 
 impl ReferencedRun {
@@ -51,32 +57,34 @@ impl ReferencedRun {
     }
 }
 
-/// Ranks for every elasticity. The first are those without correction (elasticity 0).
-pub(crate) struct ReferencedRanks(Vec<RankSum>);
+/// Returns logarithms of values, first without correction (elasticity 0), then corrected by each of the first `references`
+/// references, of which they come with the logarithms, and each elasticity.
+pub(crate) fn corrected(logs: &[(f64, Vec<f64>)], references: usize) -> Vec<Vec<f64>> {
+    let axes = (0..references).flat_map(|reference| ELASTICITIES.map(|elasticity| (reference, elasticity)));
+    let of = |(reference, elasticity): (usize, f64)| {
+        let correction = |references: &[f64]| references.get(reference).map_or(0.0, |of| elasticity * of);
+        logs.iter().map(|(value, references)| value - correction(references)).collect()
+    };
+    std::iter::once((0, 0.0)).chain(axes).map(of).collect()
+}
 
-/// Corrected log values of one side for one elasticity.
-type Values = Vec<f64>;
+/// Log values of treatment and baseline for one elasticity.
+type Groups = (Vec<f64>, Vec<f64>);
 
 /// Returns the values of both sides for every elasticity. The first pair is without correction (elasticity 0).
-fn for_all(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Vec<(Values, Values)> {
+fn for_all(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Vec<Groups> {
     let logs = |runs: &[ReferencedRun]| runs.iter().filter_map(ReferencedRun::logs).collect::<Vec<_>>();
     let (treatment, baseline) = (logs(treatment), logs(baseline));
     let references = treatment.iter().chain(&baseline).map(|(_, references)| references.len()).min();
-    let axes =
-        (0..references.unwrap_or(0)).flat_map(|axis| ELASTICITIES.map(|elasticity| (axis, elasticity)));
-    let without = |runs: &[(f64, Vec<f64>)], axis: usize, elasticity: f64| -> Values {
-        runs.iter()
-            .map(|(value, references)| {
-                value - references.get(axis).map_or(0.0, |reference| elasticity * reference)
-            })
-            .collect()
-    };
-    std::iter::once((0, 0.0))
-        .chain(axes)
-        .map(|(axis, elasticity)| {
-            (without(&treatment, axis, elasticity), without(&baseline, axis, elasticity))
-        })
-        .collect()
+    let of = |side: &[(f64, Vec<f64>)]| corrected(side, references.unwrap_or(0));
+    of(&treatment).into_iter().zip(of(&baseline)).collect()
+}
+
+/// Returns the ranks for every elasticity, the first those without correction; `None` if a side has no usable run.
+pub(crate) fn ranks(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Option<Ranks> {
+    let groups = for_all(treatment, baseline);
+    let groups = groups.iter().map(|(treatment, baseline)| (&treatment[..], &baseline[..]));
+    Ranks::of_axes(&groups.collect::<Vec<_>>())
 }
 
 /// Returns the smallest relative effect that would be claimed with the given power if it did not depend on the
@@ -86,18 +94,18 @@ pub(crate) fn smallest_effect(
     baseline: &[ReferencedRun],
     spec: &PowerSpec,
 ) -> Option<f64> {
-    let of = |(treatment, baseline): &(Values, Values)| -> Option<f64> {
-        let sd = pooled_sd(treatment, baseline)?;
-        smallest_effect_apart((treatment.len(), baseline.len()), sd, spec).map(f64::ln_1p)
-    };
     let all = for_all(treatment, baseline);
-    let shift = |(treatment, baseline): &(Values, Values)| {
-        RankSum::new(treatment, baseline).map_or(0.0, |ranks| ranks.estimate())
+    let shift = |(treatment, baseline): &Groups| {
+        Ranks::of_groups(treatment, baseline).map_or(0.0, |ranks| ranks.estimate())
     };
     let alone = shift(all.first()?);
-    let each = all.iter().map(|values| Some(of(values)? + (shift(values) - alone).abs()));
-    let worst = each.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
-    Some(worst.exp_m1())
+    let each = all.iter().map(|groups| {
+        let (treatment, baseline) = groups;
+        let sd = pooled_sd(treatment, baseline)?;
+        let effect = smallest_effect_apart((treatment.len(), baseline.len()), sd, spec)?;
+        Some(effect + (1.0 + effect) * (shift(groups) - alone).abs().exp_m1())
+    });
+    Some(each.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max))
 }
 
 /// Returns the smallest relative effect that a comparison of these runs with as many that scatter alike detects with the
@@ -105,43 +113,6 @@ pub(crate) fn smallest_effect(
 #[must_use]
 pub fn smallest_effect_referenced(runs: &[ReferencedRun], spec: &PowerSpec) -> Option<f64> {
     smallest_effect(runs, runs, spec)
-}
-
-impl ReferencedRanks {
-    /// Creates the ranks; `None` if a side has no usable run.
-    pub fn new(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Option<Self> {
-        let all = for_all(treatment, baseline);
-        let (first, others) = all.split_first()?;
-        let alone = RankSum::new(&first.0, &first.1)?;
-        let others = others.iter().map(|(treatment, baseline)| alone.of_others(treatment, baseline));
-        let others: Vec<RankSum> = others.collect();
-        Some(Self(std::iter::once(alone).chain(others).collect()))
-    }
-
-    /// Returns the estimate without correction (elasticity 0).
-    pub fn estimate(&self) -> f64 {
-        self.0[0].estimate()
-    }
-
-    /// Returns the hull of the intervals of all elasticities.
-    pub fn interval(&self, level: f64) -> Option<Interval> {
-        let hull = |one: Interval, other: Interval| Interval {
-            low: one.low.min(other.low),
-            high: one.high.max(other.high),
-            level: one.level.min(other.level),
-        };
-        self.0.iter().map(|ranks| ranks.interval(level)).collect::<Option<Vec<_>>>()?.into_iter().reduce(hull)
-    }
-
-    /// Returns the p-value of the claim that the effect is greater than `at`: the largest over the elasticities.
-    pub fn p_greater(&self, at: f64) -> f64 {
-        self.0.iter().map(|ranks| ranks.p_greater(at)).fold(0.0, f64::max)
-    }
-
-    /// Returns the p-value of the claim that the effect is less than `at`: the largest over the elasticities.
-    pub fn p_less(&self, at: f64) -> f64 {
-        self.0.iter().map(|ranks| ranks.p_less(at)).fold(0.0, f64::max)
-    }
 }
 
 #[cfg(test)]

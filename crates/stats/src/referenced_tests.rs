@@ -18,7 +18,7 @@ fn runs(n: usize, value: f64, host: f64, elasticity: f64) -> Vec<ReferencedRun> 
 }
 
 fn concluded(effect: f64, host: f64, elasticity: f64) -> Conclusion {
-    let sides = ComparisonData::Referenced {
+    let sides = ComparisonData::Apart {
         treatment: runs(12, 100.0 * effect, host, elasticity),
         baseline: runs(12, 100.0, 1.0, elasticity),
     };
@@ -56,19 +56,14 @@ fn change_that_the_host_does_not_explain_is_claimed() {
 #[test]
 fn interval_is_the_hull_and_agrees_with_claims_and_criteria() {
     for (effect, host) in [(1.1, 1.0), (1.1, 1.03), (1.0, 1.02), (0.97, 0.98)] {
-        let sides = ComparisonData::Referenced {
+        let sides = ComparisonData::Apart {
             treatment: runs(12, 100.0 * effect, host, 0.5),
             baseline: runs(12, 100.0, 1.0, 0.5),
         };
         let (estimate, interval) = sides.change(0.95).expect("12 runs");
         assert!(interval.covers(estimate), "{estimate}, {interval:?}");
-        let alone = match &sides {
-            ComparisonData::Referenced { treatment, baseline } => {
-                let alone = |runs: &[ReferencedRun]| runs.iter().map(|run| run.run).collect();
-                ComparisonData::Apart { treatment: alone(treatment), baseline: alone(baseline) }
-            }
-            _ => unreachable!("as made"),
-        };
+        let [treatment, baseline] = sides.runs().map(|runs| runs.into_iter().map(Into::into).collect());
+        let alone = ComparisonData::Apart { treatment, baseline };
         let (same, narrow) = alone.change(0.95).expect("12 runs");
         assert!(
             (same - estimate).abs() < 1e-12 && interval.low <= narrow.low && narrow.high <= interval.high
@@ -90,9 +85,9 @@ fn runs_without_a_reference_take_no_part() {
     for run in &mut treatment[..3] {
         run.references = vec![0.0];
     }
-    let sides = ComparisonData::Referenced { treatment, baseline: runs(12, 100.0, 1.0, 1.0) };
+    let sides = ComparisonData::Apart { treatment, baseline: runs(12, 100.0, 1.0, 1.0) };
     assert_eq!(sides.complete(), (9, 3));
-    let none = ComparisonData::Referenced { treatment: Vec::new(), baseline: runs(12, 100.0, 1.0, 1.0) };
+    let none = ComparisonData::Apart { treatment: Vec::new(), baseline: runs(12, 100.0, 1.0, 1.0) };
     assert!(matches!(
         compare_sides(&[none], &Rules::default())[0].conclusion,
         Conclusion::TooFewBlocks { .. }

@@ -1,7 +1,7 @@
 use rand::{Rng, RngExt as _};
 
 use super::*;
-use crate::rank_sum::Null;
+use crate::rank_sum::null;
 
 const LEVEL: f64 = 0.95;
 
@@ -41,7 +41,7 @@ fn without_ties_the_p_value_of_numbers_is_that_of_the_rank_sum() {
         .flat_map(|after| (0..after).map(move |before| (before, after)))
         .filter(|(before, after)| groups[*before] == 1 && groups[*after] == 0)
         .count();
-    let exact = 2.0 * Null::new(first, second).at_most(below.min(first * second - below));
+    let exact = 2.0 * null(first, second).at_most(below.min(first * second - below));
     is_close(p(&groups, &numbers((0..14).map(f64::from))), exact);
 }
 

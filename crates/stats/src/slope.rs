@@ -1,6 +1,6 @@
 //! Robust slope of one metric over another (Theil-Sen).
 
-use crate::{signed_rank::Interval, spread::median};
+use crate::{ranks::Interval, spread::median};
 
 /// 97.5 % quantile of the standard normal distribution.
 const TWO_SIDED_95: f64 = 1.959_963_984_540_054;

@@ -99,7 +99,7 @@ fn blocks_in_one_order_are_caught() {
     let mut rig = worlds::Rig::new(SEEDS[0], World::Drift, CV).in_one_order();
     let wrong = Rate::of(500, || {
         let ratios = stats::log_ratios(&rig.blocks(12, 0.0));
-        stats::SignedRank::new(&ratios).expect("blocks").p_differs(0.0) <= 0.05
+        stats::Ranks::of_blocks(&ratios).expect("blocks").p_differs(0.0) <= 0.05
     });
     assert!(wrong.bounds().0 > 0.07, "{wrong:?}");
 }

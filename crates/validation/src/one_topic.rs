@@ -11,7 +11,7 @@ use std::{
 
 use clap::Args;
 use results::{CellResult, Directory, Metric, ResultDocument};
-use stats::SignedRank;
+use stats::Ranks;
 
 use crate::{Error, preload::output_of, tree::release_programs};
 
@@ -99,7 +99,7 @@ struct Ratio {
 impl Ratio {
     /// Creates it from the logarithms of the ratios of blocks; `None` if they are too few for the level.
     fn new(log_ratios: &[f64], level: f64) -> Option<Self> {
-        let ranks = SignedRank::new(log_ratios)?;
+        let ranks = Ranks::of_blocks(log_ratios)?;
         let interval = ranks.interval(level)?.map(f64::exp);
         Some(Self { estimate: ranks.estimate().exp(), low: interval.low, high: interval.high })
     }

@@ -97,20 +97,16 @@ impl<'d> Pair<'d> {
         let judge = |run: &Run| judged(run, self.metric, self.flow);
         let (treatment, baseline) = (self.treatment.judged(quiet_only), self.baseline.judged(quiet_only));
         match self.pairing {
-            Pairing::Apart if self.host_is_compared || !self.has_references() => ComparisonData::Apart {
-                treatment: treatment.map(judge).collect(),
-                baseline: baseline.map(judge).collect(),
-            },
             Pairing::Apart => {
-                let metrics = self.reference_metrics(quiet_only);
-                let referenced = |part: &Part<'d>, run: &'d Run| stats::ReferencedRun {
-                    run: judge(run),
-                    references: metrics
-                        .iter()
-                        .map(|metric| part.reference(run, *metric).unwrap_or(0.0))
-                        .collect(),
+                let metrics = match self.host_is_compared || !self.has_references() {
+                    true => &[],
+                    false => self.reference_metrics(quiet_only),
                 };
-                ComparisonData::Referenced {
+                let referenced = |part: &Part<'d>, run: &'d Run| {
+                    let references = metrics.iter().map(|metric| part.reference(run, *metric).unwrap_or(0.0));
+                    stats::ReferencedRun { run: judge(run), references: references.collect() }
+                };
+                ComparisonData::Apart {
                     treatment: treatment.map(|run| referenced(&self.treatment, run)).collect(),
                     baseline: baseline.map(|run| referenced(&self.baseline, run)).collect(),
                 }
@@ -137,7 +133,7 @@ impl<'d> Pair<'d> {
 
     /// Returns the data of two results without their references; `None` within one result.
     fn sides_alone(&self) -> Option<ComparisonData> {
-        let judge = |run: &Run| judged(run, self.metric, self.flow);
+        let judge = |run: &Run| judged(run, self.metric, self.flow).into();
         (self.pairing == Pairing::Apart).then(|| ComparisonData::Apart {
             treatment: self.treatment.runs().map(judge).collect(),
             baseline: self.baseline.runs().map(judge).collect(),
@@ -184,6 +180,8 @@ impl<'d> Pair<'d> {
             let middle = |runs: &[stats::Run]| median(&runs.iter().map(|run| run.value).collect::<Vec<_>>());
             let (treatment, baseline) = (of(&self.treatment), of(&self.baseline));
             let medians = middle(&baseline).zip(middle(&treatment));
+            let [treatment, baseline] =
+                [treatment, baseline].map(|runs| runs.into_iter().map(Into::into).collect());
             let sides = ComparisonData::Apart { treatment, baseline };
             let interval = sides.change(Rules::default().level).map(|(_, interval)| interval);
             let compared = compare_sides(&[sides], &Rules { modes: false, ..Rules::default() }).pop()?;

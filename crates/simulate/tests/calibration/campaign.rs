@@ -3,7 +3,7 @@
 
 use experiment::{Cell, Design, Plan, ScheduledRun, Workload};
 use simulate::{HostModel, RunVariation, Simulator};
-use stats::{Comparison, ComparisonData, Conclusion, Rules, Run, compare_sides};
+use stats::{Comparison, ComparisonData, Conclusion, ReferencedRun, Rules, Run, compare_sides};
 
 use crate::{
     rate::Rate,
@@ -92,7 +92,7 @@ impl Campaign {
     pub fn two_results(&mut self, runs: u32) -> Comparison {
         self.seed += 1;
         self.experiment.design.seed = self.seed;
-        let mut of = |id: &str, from: u32| -> Vec<Run> {
+        let mut of = |id: &str, from: u32| -> Vec<ReferencedRun> {
             let cell = self.experiment.cells.iter().position(|cell| cell.id == id).expect("a cell");
             let scheduled = (from + 1..=from + runs).map(|number| ScheduledRun {
                 number,
@@ -101,7 +101,7 @@ impl Campaign {
                 twin: false,
                 duet: None,
             });
-            scheduled.map(|run| self.median_rtt(run).expect("pings enough for a median")).collect()
+            scheduled.map(|run| self.median_rtt(run).expect("pings enough for a median").into()).collect()
         };
         let sides = ComparisonData::Apart { baseline: of(BASELINE, 0), treatment: of("treatment", runs) };
         compare_sides(&[sides], &RULES).remove(0)

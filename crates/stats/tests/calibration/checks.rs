@@ -1,7 +1,7 @@
 //! Error rates, coverage and power of the methods on simulated experiments with a known effect.
 
 use stats::{
-    Block, Conclusion, PILOT_BLOCKS, PowerSpec, PrecisionTarget, Rules, SignedRank, compare, log_ratios,
+    Block, Conclusion, PILOT_BLOCKS, PowerSpec, PrecisionTarget, Ranks, Rules, compare, log_ratios,
     plan_blocks, smallest_effect,
 };
 
@@ -65,7 +65,7 @@ pub fn false_equivalent(seed: u64, world: World, blocks: usize, experiments: u32
 }
 
 fn covers(blocks: &[Block], effect: f64) -> bool {
-    let ranks = SignedRank::new(&log_ratios(blocks)).expect("blocks");
+    let ranks = Ranks::of_blocks(&log_ratios(blocks)).expect("blocks");
     ranks.interval(RULES.level).expect("six blocks or more").covers(effect.ln_1p())
 }
 
@@ -94,7 +94,7 @@ pub fn staged(seed: u64, world: World, cv: f64, goal: &PrecisionTarget, experime
         let plan = plan_blocks(&[log_ratios(&made)], goal, 200).expect("a pilot");
         made.extend(rig.blocks(plan.blocks - PILOT_BLOCKS, 0.02));
         let interval =
-            SignedRank::new(&log_ratios(&made)).and_then(|ranks| ranks.interval(0.95)).expect("six or more");
+            Ranks::of_blocks(&log_ratios(&made)).and_then(|ranks| ranks.interval(0.95)).expect("six or more");
         found += u32::from(interval.low > 0.0);
         precise += u32::from(interval.half_width() <= 0.02_f64.ln_1p());
         blocks += plan.blocks;
@@ -114,7 +114,7 @@ pub fn power(seed: u64, cv: f64, effect: f64, spec: &PowerSpec, experiments: u32
     let mut rig = Rig::new(seed, World::Quiet, cv);
     let level = stats::simultaneous_level(spec.level, spec.comparisons);
     let found = Rate::of(experiments, || {
-        let ranks = SignedRank::new(&log_ratios(&rig.blocks(blocks, effect))).expect("blocks");
+        let ranks = Ranks::of_blocks(&log_ratios(&rig.blocks(blocks, effect))).expect("blocks");
         ranks.p_differs(0.0) <= 1.0 - level
     });
     (blocks, found)

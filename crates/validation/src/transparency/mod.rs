@@ -21,7 +21,7 @@ use clap::Args;
 use host::{KeepAwake, allowed_cores};
 use lab::Lab;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
-use stats::{PILOT_BLOCKS, PowerSpec, PrecisionTarget, SignedRank, plan_blocks};
+use stats::{PILOT_BLOCKS, PowerSpec, PrecisionTarget, Ranks, plan_blocks};
 
 use self::programs::{BATCH_BYTES, Case, Program, RUNS, median};
 use crate::Error;
@@ -183,7 +183,7 @@ impl Case<'_> {
     }
 
     fn line(&self, pair: Pair, programs: &[Program<'_>], values: &[Vec<f64>]) -> Line {
-        let ranks = SignedRank::new(&pair.log_ratios(values)).expect("there is a pilot");
+        let ranks = Ranks::of_blocks(&pair.log_ratios(values)).expect("there is a pilot");
         let interval = ranks.interval(LEVEL).expect("the pilot is large enough").map(f64::exp);
         let within = |bound: f64| match self.workload {
             "latency" => interval.high < 1.0 + bound,
