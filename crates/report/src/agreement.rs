@@ -2,11 +2,7 @@
 
 use results::{AgreementOutcome, Comparison, RepeatedClaim, VerdictAgreement, format_value};
 
-use crate::{
-    layout::{Align, Grid},
-    number::count,
-    short_name,
-};
+use crate::{layout::Grid, number::count, short_name};
 
 /// Heading of the agreement.
 pub(crate) const HEADING: &str =
@@ -58,10 +54,14 @@ fn contradiction(comparison: &Comparison, claim: &RepeatedClaim) -> String {
 /// Returns the numbers by driver and metric, with the correlation of the effects; `None` without verdicts in both results.
 pub(crate) fn table(comparison: &Comparison) -> Option<Grid> {
     let agreement = comparison.agreement.as_ref()?;
-    let mut grid = Grid::default().column("Driver", Align::Left).column("Metric", Align::Left);
-    for heading in ["Claims", "Agree", "Contradict", "Weaker", "Undecided", "r of the changes"] {
-        grid = grid.column(heading, Align::Right);
-    }
+    let mut grid = Grid::default().left(["Driver", "Metric"]).right([
+        "Claims",
+        "Agree",
+        "Contradict",
+        "Weaker",
+        "Undecided",
+        "r of the changes",
+    ]);
     for group in &agreement.groups {
         let counts = &group.counts;
         let numbers = [counts.claims, counts.agree, counts.contradict, counts.weaker, counts.undecided];

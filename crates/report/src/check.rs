@@ -3,7 +3,7 @@
 use experiment::{DriverDescription, Support, TransportInfo};
 
 use crate::{
-    layout::{Align, Grid, WIDTH, wrap},
+    layout::{Grid, WIDTH, wrap},
     support::{CaseResult, ProbedPolicy, judge},
 };
 
@@ -44,10 +44,7 @@ fn policies(check: &DriverCheck<'_>) -> String {
     if !check.policies.iter().any(|probe| declared(&probe)) {
         return String::new();
     }
-    let mut grid = Grid::default()
-        .column("Declared as enforced", Align::Left)
-        .column("State", Align::Left)
-        .column("Note", Align::Left);
+    let mut grid = Grid::default().left(["Declared as enforced", "State", "Note"]);
     for probe in check.policies.iter().filter(declared) {
         let judged = judge(check.description.support_of_ends(probe.policy), probe, None);
         let state = if judged.contradicts { "FAIL".to_owned() } else { judged.state.words() };
@@ -60,12 +57,8 @@ fn policies(check: &DriverCheck<'_>) -> String {
 /// and the failed cases with their promise and with what the driver notes about its transport.
 #[must_use]
 pub fn driver_check(check: &DriverCheck<'_>) -> String {
-    let mut grid = Grid::default()
-        .column("Case", Align::Left)
-        .column("Verdict", Align::Left)
-        .column("Processes", Align::Right)
-        .column("In driver.h", Align::Left)
-        .column("Note", Align::Left);
+    let mut grid =
+        Grid::default().left(["Case", "Verdict"]).right(["Processes"]).left(["In driver.h", "Note"]);
     let mut failures = String::new();
     let (mut passed, mut failed, mut not_applicable) = (0, 0, 0);
     for case in check.cases {

@@ -5,7 +5,7 @@ use stats::median;
 
 use crate::{
     factor_columns::FactorColumns,
-    layout::{Align, Grid},
+    layout::Grid,
     tables::{nothing, spread, unsupported},
 };
 
@@ -67,11 +67,11 @@ pub(crate) fn formatted(cell: &CellResult, index: usize) -> (Option<String>, Str
 /// Returns the table of discovery.
 pub(crate) fn table(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&[], cells);
-    let mut grid = keys.headed(Grid::default().units_below()).column("Topology", Align::Left);
+    let mut grid = keys.headed(Grid::default().units_below()).left(["Topology"]);
     for (heading, _) in VALUES {
-        grid = grid.column(heading, Align::Right).column("± %", Align::Close);
+        grid = grid.spread([heading]);
     }
-    grid = grid.column("Last matched", Align::Left);
+    grid = grid.left(["Last matched"]);
     for cell in cells {
         let mut row = keys.entries(cell);
         let shared = cell.factors.shared_process().map_or_else(String::new, |text| format!(", {text}"));

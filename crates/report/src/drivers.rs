@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use experiment::{DriverDescription, Policy, ReceiveMode, Support};
 
-use crate::layout::{Align, Grid, WIDTH, wrap};
+use crate::layout::{Grid, WIDTH, wrap};
 
 /// Driver that was found, for [`driver_list`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,12 +56,9 @@ pub fn driver_versions(installable: &[InstallableDriver]) -> String {
 }
 
 fn offered(heading: &str, drivers: &[&InstallableDriver], with_state: bool) -> String {
-    let mut grid = Grid::default();
-    for heading in [heading, "Middleware", "Licence"] {
-        grid = grid.column(heading, Align::Left);
-    }
+    let mut grid = Grid::default().left([heading, "Middleware", "Licence"]);
     if with_state {
-        grid = grid.column("Installed", Align::Left);
+        grid = grid.left(["Installed"]);
     }
     for driver in drivers {
         let origin = if driver.origin.is_empty() { "nothing to fetch" } else { &driver.origin };
@@ -76,10 +73,8 @@ fn offered(heading: &str, drivers: &[&InstallableDriver], with_state: bool) -> S
 }
 
 fn found_table(drivers: &[FoundDriver]) -> String {
-    let mut grid = Grid::default();
-    for heading in ["Driver", "Middleware", "Version", "Transports", "Receives by", "File"] {
-        grid = grid.column(heading, Align::Left);
-    }
+    let mut grid =
+        Grid::default().left(["Driver", "Middleware", "Version", "Transports", "Receives by", "File"]);
     let mut unusable = String::new();
     for driver in drivers {
         let path = driver.path.display().to_string();
@@ -119,7 +114,7 @@ fn found_table(drivers: &[FoundDriver]) -> String {
 pub fn driver_info(description: &DriverDescription) -> String {
     let mut text = format!("{} {}\n", description.name, description.driver_version);
     let version = format!("{} (from the {})", description.middleware_version, description.version_source);
-    let mut facts = Grid::default().column("", Align::Left).column("", Align::Left);
+    let mut facts = Grid::default().left(["", ""]);
     for (name, value) in [
         ("middleware", description.middleware.clone()),
         ("version", version),
@@ -139,10 +134,7 @@ pub fn driver_info(description: &DriverDescription) -> String {
     }
     text.push_str(&facts.render());
 
-    let mut transports = Grid::default()
-        .column("Transport", Align::Left)
-        .column("Largest payload", Align::Right)
-        .column("Note", Align::Left);
+    let mut transports = Grid::default().left(["Transport"]).right(["Largest payload"]).left(["Note"]);
     for (index, transport) in description.transports.iter().enumerate() {
         let default = (index == 0).then_some("the default");
         let note = [default, transport.note.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("; ");
@@ -150,20 +142,14 @@ pub fn driver_info(description: &DriverDescription) -> String {
     }
     section(&mut text, "Transports", &transports, description.transports.is_empty());
 
-    let mut options = Grid::default()
-        .column("Option", Align::Left)
-        .column("Default", Align::Left)
-        .column("What it does", Align::Left);
+    let mut options = Grid::default().left(["Option", "Default", "What it does"]);
     for option in &description.options {
         let default = option.default_value.clone().unwrap_or_else(|| "the middleware's".to_owned());
         options.row(vec![option.name.clone(), default, option.help.clone()]);
     }
     section(&mut text, "Options", &options, description.options.is_empty());
 
-    let mut policies = Grid::default()
-        .column("Policy", Align::Left)
-        .column("Support", Align::Left)
-        .column("Note", Align::Left);
+    let mut policies = Grid::default().left(["Policy", "Support", "Note"]);
     for &policy in Policy::ALL {
         let note = description.policies.get(&policy).and_then(|state| state.note.clone()).unwrap_or_default();
         policies.row(vec![policy.to_string(), support_of_ends(description.support_of_ends(policy)), note]);

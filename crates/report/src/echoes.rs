@@ -5,7 +5,7 @@ use stats::{median, total};
 
 use crate::{
     factor_columns::FactorColumns,
-    layout::{Align, Grid},
+    layout::Grid,
     tables::{quantile_spread, spread, unsupported},
 };
 
@@ -27,13 +27,11 @@ pub(crate) fn round_trips(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
     let mut grid = keys
         .headed(Grid::default().units_below())
-        .column("Echo", Align::Left)
-        .column("Sent", Align::Right)
-        .column("Lost", Align::Right)
-        .column("Mean (µs)", Align::Right)
-        .column("± %", Align::Close);
+        .left(["Echo"])
+        .right(["Sent", "Lost"])
+        .spread(["Mean (µs)"]);
     for (heading, _) in SHOWN {
-        grid = grid.column(heading, Align::Right).column("± %", Align::Close);
+        grid = grid.spread([heading]);
     }
     for cell in cells {
         for id in endpoints(cell) {

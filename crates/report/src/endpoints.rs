@@ -3,11 +3,7 @@
 use results::{CellResult, EndpointRecord, EndpointSpread, FlowRecord, ProcessRecord, Run, format_value};
 use stats::median;
 
-use crate::{
-    factor_columns::FactorColumns,
-    layout::{Align, Grid},
-    tables::spread,
-};
+use crate::{factor_columns::FactorColumns, layout::Grid, tables::spread};
 
 /// Maximum number of endpoints whose rates are listed one by one.
 const LISTED: usize = 16;
@@ -42,16 +38,13 @@ pub(crate) fn endpoints(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size", "rate", "batch_bytes"], cells);
     let mut grid = keys
         .headed(Grid::default().units_below())
-        .column("", Align::Left)
-        .column("Mean (samples/s)", Align::Right)
-        .column("± %", Align::Close)
-        .column("Slowest", Align::Left)
-        .column("(samples/s)", Align::Right)
-        .column("Fastest", Align::Left)
-        .column("(samples/s)", Align::Right)
-        .column("Jain's index", Align::Right)
-        .column("Memory (MiB/process)", Align::Right)
-        .column("Each (% of the mean)", Align::Left);
+        .left([""])
+        .spread(["Mean (samples/s)"])
+        .left(["Slowest"])
+        .right(["(samples/s)"])
+        .left(["Fastest"])
+        .right(["(samples/s)", "Jain's index", "Memory (MiB/process)"])
+        .left(["Each (% of the mean)"]);
     for cell in cells {
         for kind in &KINDS {
             let of_cell = cell.throughput.as_ref().zip(match kind.name {

@@ -3,7 +3,7 @@
 use experiment::{Column, FACTORS, Factor};
 use results::CellResult;
 
-use crate::layout::{Align, Grid};
+use crate::layout::Grid;
 
 /// Columns of factors, with the values of each cell.
 pub(crate) struct FactorColumns(Vec<&'static Column>);
@@ -23,7 +23,7 @@ impl FactorColumns {
 
     /// Adds the headings to a table.
     pub fn headed(&self, grid: Grid) -> Grid {
-        self.0.iter().fold(grid, |grid, column| grid.column(column.heading, Align::Right))
+        grid.right(self.0.iter().map(|column| column.heading))
     }
 
     /// Returns the entries of a cell.

@@ -7,7 +7,7 @@ use results::{
 
 use crate::{
     factor_columns::FactorColumns,
-    layout::{Align, Grid},
+    layout::Grid,
     tables::{nothing, unsupported},
 };
 
@@ -57,7 +57,7 @@ pub(crate) fn grid(cells: &[&CellResult]) -> Grid {
     let mut grid = factors.headed(Grid::default().units_below());
     for (heading, unit) in COLUMNS {
         let heading = if unit.is_empty() { heading.to_owned() } else { format!("{heading} ({unit})") };
-        grid = grid.column(&heading, if heading == "Fails first" { Align::Left } else { Align::Right });
+        grid = if heading == "Fails first" { grid.left([heading]) } else { grid.right([heading]) };
     }
     for cell in cells {
         let mut row: Vec<String> = Vec::new();

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, net::Ipv4Addr, time::Duration};
 
 use experiment::{LabSpec, goodput_ceiling};
 
-use crate::layout::{Align, Grid};
+use crate::layout::Grid;
 
 /// Bytes of the headers of IPv4 and UDP.
 const UDP_HEADERS: u64 = 28;
@@ -51,13 +51,8 @@ pub fn lab_list(labs: &[LabRow]) -> String {
     if labs.is_empty() {
         return "no lab is up; create one with `ddsmark lab up`\n".to_owned();
     }
-    let mut grid = Grid::default()
-        .column("Lab", Align::Left)
-        .column("Hosts", Align::Right)
-        .column("Addresses", Align::Left)
-        .column("Link", Align::Left)
-        .column("Owner", Align::Left)
-        .column("Age", Align::Right);
+    let mut grid =
+        Grid::default().left(["Lab"]).right(["Hosts"]).left(["Addresses", "Link", "Owner"]).right(["Age"]);
     for lab in labs {
         let (first, last) = lab.addresses;
         let owner = if lab.is_alive { lab.owner.to_string() } else { format!("{} (ended)", lab.owner) };
@@ -86,10 +81,7 @@ fn age(age: Duration) -> String {
 #[must_use]
 pub fn lab_up(lab: &LabRow, hosts: &[[&str; 2]], addresses: &[Ipv4Addr]) -> String {
     let mut text = format!("Lab `{}`: {} hosts, {}.\n\n", lab.name, hosts.len(), link(lab));
-    let mut grid = Grid::default()
-        .column("Host", Align::Left)
-        .column("Address", Align::Left)
-        .column("Namespace", Align::Left);
+    let mut grid = Grid::default().left(["Host", "Address", "Namespace"]);
     for ([name, namespace], address) in hosts.iter().zip(addresses) {
         grid.row(vec![(*name).to_owned(), address.to_string(), (*namespace).to_owned()]);
     }

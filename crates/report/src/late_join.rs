@@ -3,11 +3,7 @@
 use results::{CellResult, JoinCost, LateFlow, LateJoinRecord, format_micros, format_value};
 use stats::{median, total};
 
-use crate::{
-    factor_columns::FactorColumns,
-    layout::{Align, Grid},
-    tables::unsupported,
-};
+use crate::{factor_columns::FactorColumns, layout::Grid, tables::unsupported};
 
 /// Legend of the tables.
 pub(crate) const LEGEND: &str = "The late reader is opened after a third of the measurement. It has joined when it and all writers are \
@@ -38,8 +34,7 @@ fn count(cell: &CellResult, of: fn(&LateFlow) -> u64) -> String {
 /// Returns the table of the late readers.
 pub(crate) fn late(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size", "rate", "batch_bytes"], cells);
-    let mut grid = keys.headed(Grid::default().units_below()).column("Late reader", Align::Left);
-    for heading in [
+    let mut grid = keys.headed(Grid::default().units_below()).left(["Late reader"]).right([
         "Opened (ms)",
         "Joined (ms)",
         "First sample (ms)",
@@ -49,9 +44,7 @@ pub(crate) fn late(cells: &[&CellResult]) -> Grid {
         "Missed (samples)",
         "Written since (samples)",
         "Lost since (samples)",
-    ] {
-        grid = grid.column(heading, Align::Right);
-    }
+    ]);
     for cell in cells {
         let mut row = keys.entries(cell);
         row.push(joins(cell).next().map_or_else(unsupported, |join| cell.label(&join.reader)));
@@ -74,13 +67,13 @@ pub(crate) fn late(cells: &[&CellResult]) -> Grid {
 /// Returns the table of the other readers: a row for each reader and period.
 pub(crate) fn others(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size", "rate", "batch_bytes"], cells);
-    let mut grid = keys.headed(Grid::default().units_below()).column("Reader", Align::Left);
+    let mut grid = keys.headed(Grid::default().units_below()).left(["Reader"]);
     for heading in ["Longest gap (ms)", "Delivered (samples/s)", "p99 service (µs)"] {
         for period in ["before", "around", "after"] {
-            grid = grid.column(&format!("{period}: {heading}"), Align::Right);
+            grid = grid.right([format!("{period}: {heading}")]);
         }
     }
-    grid = grid.column("Lost (samples)", Align::Right);
+    grid = grid.right(["Lost (samples)"]);
     for cell in cells {
         for reader in readers(cell) {
             let mut row = keys.entries(cell);

@@ -40,7 +40,27 @@ impl Grid {
         self
     }
 
-    pub(crate) fn column(mut self, heading: &str, align: Align) -> Self {
+    /// Adds columns of text.
+    pub(crate) fn left(self, headings: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        headings.into_iter().fold(self, |grid, heading| grid.column(heading.as_ref(), Align::Left))
+    }
+
+    /// Adds columns of numbers.
+    pub(crate) fn right(self, headings: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        headings.into_iter().fold(self, |grid, heading| grid.column(heading.as_ref(), Align::Right))
+    }
+
+    /// Adds a column of numbers that belong to those on their left.
+    pub(crate) fn close(self, heading: &str) -> Self {
+        self.column(heading, Align::Close)
+    }
+
+    /// Adds columns of numbers, each followed by its half-range over the runs.
+    pub(crate) fn spread(self, headings: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        headings.into_iter().fold(self, |grid, heading| grid.right([heading]).close("± %"))
+    }
+
+    fn column(mut self, heading: &str, align: Align) -> Self {
         let heading = if self.units_below { heading.replace(" (", "\n(") } else { heading.to_owned() };
         self.columns.push((heading, align));
         self

@@ -5,7 +5,7 @@ use stats::median;
 
 use crate::{
     factor_columns::FactorColumns,
-    layout::{Align, Grid, wrap},
+    layout::{Grid, wrap},
     tables::unsupported,
 };
 
@@ -44,14 +44,15 @@ fn table(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size", "rate", "batch_bytes"], cells);
     let mut grid = keys
         .headed(Grid::default().units_below())
-        .column("Workload", Align::Left)
-        .column("Sent (frames)", Align::Right)
-        .column("Lost (frames)", Align::Right)
-        .column("%", Align::Close)
-        .column("Dropped at queues (frames)", Align::Right)
-        .column("Dropped at interfaces (frames)", Align::Right)
-        .column("Late p50 (µs)", Align::Right)
-        .column("Late p99 (µs)", Align::Right);
+        .left(["Workload"])
+        .right(["Sent (frames)", "Lost (frames)"])
+        .close("%")
+        .right([
+            "Dropped at queues (frames)",
+            "Dropped at interfaces (frames)",
+            "Late p50 (µs)",
+            "Late p99 (µs)",
+        ]);
     for cell in cells {
         let of_runs = |of: fn(&LinkFrames) -> f64| median(&frames(cell).map(of).collect::<Vec<f64>>());
         let number = |of| of_runs(of).map_or_else(unsupported, |frames| format!("{frames:.0}"));

@@ -4,10 +4,7 @@ use experiment::{Cell, Plan};
 use results::{Block, Metric, Run, RunState, metrics_of};
 use stats::median;
 
-use crate::{
-    layout::{Align, Grid},
-    number::count,
-};
+use crate::{layout::Grid, number::count};
 
 /// Lines that are not rows of cells: the heading of the table and two lines of progress.
 const OTHER_LINES: usize = 3;
@@ -92,9 +89,9 @@ impl Live {
         // Those of other workloads would not fit beside them.
         let now = self.cells.get(now).map_or(&[][..], |cell| &cell.metrics);
         let metrics: Vec<Metric> = now.iter().map(|(metric, _)| *metric).collect();
-        let mut grid = Grid::default().column("  Cell", Align::Left).column("Runs", Align::Right);
+        let mut grid = Grid::default().left(["  Cell"]).right(["Runs"]);
         for metric in &metrics {
-            grid = grid.column(&format!("{} ({})", metric.words(), metric.shown_unit()), Align::Right);
+            grid = grid.right([format!("{} ({})", metric.words(), metric.shown_unit())]);
         }
         for cell in shown {
             let mark = if cell.id == progress.cell { ">" } else { " " };

@@ -10,7 +10,7 @@ use results::{
 use crate::{
     factor_columns::FactorColumns,
     flow_values::{self, FlowPosition, FlowRow, FlowValues, measured, of_run},
-    layout::{Align, Grid},
+    layout::Grid,
     number::duration,
     tables::{
         cpu, grouped, has_tail, lost_spread, nothing, per_take, quantile, quantile_spread, spread, tail_ms,
@@ -92,9 +92,8 @@ pub(crate) fn notes(cells: &[CellResult], await_echo: bool) -> Vec<String> {
 
 /// Returns a table with the columns of [`key`].
 fn keyed(cells: &[&CellResult]) -> Grid {
-    let grid =
-        Grid::default().units_below().column("Size (B)", Align::Right).column("Batch (B)", Align::Right);
-    FactorColumns::new(&[], cells).headed(grid).column("", Align::Left).column("Load", Align::Right)
+    let grid = Grid::default().units_below().right(["Size (B)", "Batch (B)"]);
+    FactorColumns::new(&[], cells).headed(grid).left([""]).right(["Load"])
 }
 
 /// Fills a table by ascending size, batch and load; `max` is last. A cell with several flows has a row per flow, and one whose writers
@@ -119,18 +118,12 @@ fn filled(
 pub(crate) fn rates(cells: &[&CellResult]) -> Grid {
     let tails = cells.iter().any(|cell| has_tail(cell));
     let mut grid = keyed(cells)
-        .column("Accepted (samples/s)", Align::Right)
-        .column("± %", Align::Close)
-        .column("Delivered (samples/s)", Align::Right)
-        .column("± %", Align::Close)
-        .column("Delivered (samples)", Align::Right)
-        .column("Missing (%)", Align::Right)
-        .column("± pp", Align::Close)
-        .column("Late (%)", Align::Right)
-        .column("Jitter (µs)", Align::Right)
-        .column("Out of order (samples)", Align::Right);
+        .spread(["Accepted (samples/s)", "Delivered (samples/s)"])
+        .right(["Delivered (samples)", "Missing (%)"])
+        .close("± pp")
+        .right(["Late (%)", "Jitter (µs)", "Out of order (samples)"]);
     if tails {
-        grid = grid.column("Tail (samples)", Align::Right).column("(ms)", Align::Close);
+        grid = grid.right(["Tail (samples)"]).close("(ms)");
     }
     filled(grid, cells, |cell, flow, position| {
         let Some((record, throughput)) = measured(cell, position) else {
@@ -177,12 +170,12 @@ pub(crate) fn delivered(cell: &CellResult, position: FlowPosition) -> (f64, Stri
 pub(crate) fn times(cells: &[&CellResult]) -> Grid {
     let mut grid = keyed(cells);
     for (heading, _, index) in LATENCIES {
-        grid = grid.column(heading, Align::Right);
+        grid = grid.right([heading]);
         if SPREAD.contains(&index) {
-            grid = grid.column("± %", Align::Close);
+            grid = grid.close("± %");
         }
     }
-    let grid = grid.column("max (µs)", Align::Right).column("", Align::Left);
+    let grid = grid.right(["max (µs)"]).left([""]);
     filled(grid, cells, |cell, flow, position| {
         let Some((record, _)) = measured(cell, position) else {
             let spreads = LATENCIES.iter().filter(|(.., index)| SPREAD.contains(index)).count();
@@ -225,19 +218,15 @@ pub(crate) fn costs(cells: &[&CellResult]) -> Grid {
     let shown = ShownColumns::from_cells(cells);
     let mut grid = keyed(cells);
     if shown.batches {
-        grid = grid.column("Samples/flush", Align::Right);
+        grid = grid.right(["Samples/flush"]);
     }
     if shown.groups {
-        grid = grid.column("Samples/take", Align::Right);
+        grid = grid.right(["Samples/take"]);
     }
     for (heading, _) in RTT.iter().filter(|_| shown.probes) {
-        grid = grid.column(heading, Align::Right).column("± %", Align::Close);
+        grid = grid.spread([heading]);
     }
-    grid = grid
-        .column("CPU writer (µs/sample)", Align::Right)
-        .column("± %", Align::Close)
-        .column("CPU reader (µs/sample)", Align::Right)
-        .column("± %", Align::Close);
+    grid = grid.spread(["CPU writer (µs/sample)", "CPU reader (µs/sample)"]);
     let columns = usize::from(shown.batches)
         + usize::from(shown.groups)
         + 4

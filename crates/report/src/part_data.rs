@@ -1,6 +1,6 @@
 //! Tables and lists of texts, as other forms of a report take them.
 
-use crate::layout::{Align, Grid};
+use crate::layout::Grid;
 
 /// Heading with its items, the most important first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,10 +31,11 @@ impl From<&Grid> for DataTable {
 
 impl From<&DataTable> for Grid {
     fn from(table: &DataTable) -> Self {
-        let align = |is_number: bool| if is_number { Align::Right } else { Align::Left };
-        let columns = table.columns.iter();
         let mut grid =
-            columns.fold(Self::default(), |grid, (name, is_number)| grid.column(name, align(*is_number)));
+            table.columns.iter().fold(Self::default(), |grid, (name, is_number)| match is_number {
+                true => grid.right([name.as_str()]),
+                false => grid.left([name.as_str()]),
+            });
         table.rows.iter().for_each(|row| grid.row(row.clone()));
         grid
     }

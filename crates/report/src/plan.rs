@@ -8,7 +8,7 @@ use stats::{min_n_for, total};
 
 use crate::{
     headroom,
-    layout::{Align, Grid, WIDTH, wrap},
+    layout::{Grid, WIDTH, wrap},
     number::{count, duration},
     offered::offered_loads,
     search, selftest, settings,
@@ -83,14 +83,14 @@ pub fn plan(experiment: &Plan, detectable_effects: &[DetectableEffects]) -> Stri
     }
     text.push_str(&selftest::detectable_effects(experiment, detectable_effects));
     let paced = experiment.cells.iter().any(|cell| cell.factors.workload == Workload::Paced);
-    let mut grid = Grid::default().column("Cell", Align::Left);
+    let mut grid = Grid::default().left(["Cell"]);
     if paced {
         for words in too_few(experiment) {
             text.push_str(&wrap(&words, WIDTH, 2));
         }
-        grid = grid.column("Samples a run", Align::Right);
+        grid = grid.right(["Samples a run"]);
     }
-    grid = grid.column("", Align::Left);
+    grid = grid.left([""]);
     for cell in &experiment.cells {
         let mut row = vec![cell.id.clone()];
         if paced {
@@ -190,7 +190,7 @@ pub fn allocation_words(allocation: &BlockAllocation) -> String {
 /// Formats the recipes: name and question of each.
 #[must_use]
 pub fn recipe_list(recipes: &[(&str, String)]) -> String {
-    let mut grid = Grid::default().column("Recipe", Align::Left).column("Question", Align::Left);
+    let mut grid = Grid::default().left(["Recipe", "Question"]);
     for (name, question) in recipes {
         grid.row(vec![(*name).to_owned(), question.clone()]);
     }

@@ -5,11 +5,7 @@ use std::fmt::Write as _;
 use experiment::Figure;
 use results::{CellResult, MeasuredValue, PublishedValue, format_micros, format_value};
 
-use crate::{
-    factor_columns::FactorColumns,
-    layout::{Align, Grid},
-    tables::unsupported,
-};
+use crate::{factor_columns::FactorColumns, layout::Grid, tables::unsupported};
 
 /// Meaning of the columns of these tables.
 pub(crate) const LEGEND: &str = "Tables beside published figures: each value is the median over the valid runs, followed by the 95 % CI of the \
@@ -56,13 +52,10 @@ pub(crate) fn table(rows: &[(&CellResult, Vec<&PublishedValue>)], names: Option<
     }
     let keys = FactorColumns::new(&["size"], &rows.iter().map(|(cell, _)| *cell).collect::<Vec<_>>());
     let first = Grid::default().units_below();
-    let first = if names.is_some() { first.column("Configuration", Align::Left) } else { first };
-    let mut grid = keys.headed(first).column("Runs", Align::Right);
+    let first = if names.is_some() { first.left(["Configuration"]) } else { first };
+    let mut grid = keys.headed(first).right(["Runs"]);
     for figure in &figures {
-        grid = grid
-            .column(&heading(*figure), Align::Right)
-            .column("95 % CI", Align::Close)
-            .column("Published", Align::Right);
+        grid = grid.right([heading(*figure)]).close("95 % CI").right(["Published"]);
     }
     for (index, (cell, values)) in rows.iter().enumerate() {
         let name = names.and_then(|names| names.get(index));

@@ -4,12 +4,7 @@ use std::collections::BTreeSet;
 
 use results::{ResultDocument, State};
 
-use crate::{
-    layout::{Align, Grid},
-    number::date,
-    shell::quoted,
-    short_name,
-};
+use crate::{layout::Grid, number::date, shell::quoted, short_name};
 
 /// Result in a list.
 #[derive(Clone, Debug)]
@@ -63,12 +58,9 @@ pub fn result_list(mut rows: Vec<ResultRow>) -> String {
     let began = |row: &ResultRow| row.entry.as_ref().map_or(0, |(began, _)| *began);
     rows.sort_by(|a, b| began(b).cmp(&began(a)).then_with(|| a.directory.cmp(&b.directory)));
     let mut grid = Grid::default()
-        .column("Result", Align::Left)
-        .column("Started", Align::Left)
-        .column("Experiment: drivers", Align::Left)
-        .column("Host", Align::Left)
-        .column("Valid runs", Align::Right)
-        .column("State", Align::Left);
+        .left(["Result", "Started", "Experiment: drivers", "Host"])
+        .right(["Valid runs"])
+        .left(["State"]);
     for ResultRow { directory, entry } in rows {
         let directory = quoted(&directory);
         grid.row(match entry {

@@ -6,7 +6,7 @@ use stats::total;
 
 use crate::{
     factor_columns::FactorColumns,
-    layout::{Align, Grid},
+    layout::Grid,
     tables::{nothing, quantile, quantile_spread, spread, unsupported},
 };
 
@@ -37,15 +37,9 @@ pub(crate) fn table(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
     let mut grid = keys
         .headed(Grid::default().units_below())
-        .column("Hop", Align::Left)
-        .column("Sent", Align::Right)
-        .column("Lost", Align::Right)
-        .column("Not passed on", Align::Right)
-        .column("Held", Align::Right)
-        .column("Reordered", Align::Right);
-    for heading in ["Mean (µs)", "p50 (µs)", "p99 (µs)"] {
-        grid = grid.column(heading, Align::Right).column("± %", Align::Close);
-    }
+        .left(["Hop"])
+        .right(["Sent", "Lost", "Not passed on", "Held", "Reordered"])
+        .spread(["Mean (µs)", "p50 (µs)", "p99 (µs)"]);
     for cell in cells {
         let rows = if rings(cell).next().is_some() { rows(cell) } else { vec![nothing(cell, COLUMNS)] };
         for row in rows {

@@ -9,7 +9,7 @@ use stats::min_n_for;
 use crate::{
     factor_columns::FactorColumns,
     headroom,
-    layout::{Align, Grid},
+    layout::Grid,
     number::{count, duration},
     tables::{nothing, unsupported},
 };
@@ -17,19 +17,14 @@ use crate::{
 /// Returns the table: by ascending size and batch, one row per goal.
 pub(crate) fn table(cells: &[&CellResult]) -> Grid {
     let more = FactorColumns::new(&[], cells);
-    let grid =
-        Grid::default().units_below().column("Size (B)", Align::Right).column("Batch (B)", Align::Right);
+    let grid = Grid::default().units_below().right(["Size (B)", "Batch (B)"]);
     let mut grid = more
         .headed(grid)
-        .column("Goal", Align::Left)
-        .column("Found", Align::Right)
-        .column("Lower (samples/s)", Align::Right)
-        .column("Upper (samples/s)", Align::Right)
-        .column("Samples/s", Align::Right)
-        .column("± %", Align::Close)
-        .column("Mbit/s", Align::Right)
-        .column("Trials", Align::Right)
-        .column("", Align::Left);
+        .left(["Goal"])
+        .right(["Found", "Lower (samples/s)", "Upper (samples/s)"])
+        .spread(["Samples/s"])
+        .right(["Mbit/s", "Trials"])
+        .left([""]);
     let mut cells = cells.to_vec();
     cells.sort_by_key(|cell| (cell.factors.size_bytes, cell.factors.batch_bytes));
     for cell in cells {

@@ -12,7 +12,7 @@ use results::{
 };
 
 use crate::{
-    layout::{Align, Grid, WIDTH, wrap},
+    layout::{Grid, WIDTH, wrap},
     number::count,
 };
 
@@ -27,16 +27,14 @@ pub fn selftest(outcome: &SelfTest) -> String {
         count(outcome.pairs as usize, "block"),
     ));
     let mut grid = Grid::default()
-        .column("Metric", Align::Left)
-        .column("Size", Align::Right)
-        .column("Pairs", Align::Right)
-        .column("Median", Align::Right)
-        .column("Unit", Align::Left)
-        .column("Between runs", Align::Right);
+        .left(["Metric"])
+        .right(["Size", "Pairs", "Median"])
+        .left(["Unit"])
+        .right(["Between runs"]);
     for blocks in SHOWN_BLOCKS {
-        grid = grid.column(&format!("{blocks} blocks see"), Align::Right);
+        grid = grid.right([format!("{blocks} blocks see")]);
     }
-    grid = grid.column("Second run against first", Align::Left);
+    grid = grid.left(["Second run against first"]);
     for resolution in &outcome.metrics {
         grid.row(row(resolution));
     }

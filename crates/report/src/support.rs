@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     drivers::support_name,
-    layout::{Align, Grid, WIDTH, wrap},
+    layout::{Grid, WIDTH, wrap},
 };
 
 /// Outcome of a case.
@@ -242,7 +242,7 @@ pub fn support_matrix(drivers: &[DriverProbes]) -> String {
     let mut rows = matrix(drivers).into_iter();
     let mut grid = Grid::default();
     for heading in rows.next().into_iter().flatten() {
-        grid = grid.column(&heading, Align::Left);
+        grid = grid.left([heading]);
     }
     rows.for_each(|row| grid.row(row));
     let mut text = grid.render();

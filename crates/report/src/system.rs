@@ -10,11 +10,7 @@ use results::{
 use stats::{median, total};
 
 use crate::{
-    factor_columns::FactorColumns,
-    layout::{Align, Grid},
-    number::count,
-    paced::planned,
-    tables::unsupported,
+    factor_columns::FactorColumns, layout::Grid, number::count, paced::planned, tables::unsupported,
 };
 
 /// Maximum number of runs that are named because the system was not met, and of processes that are named.
@@ -152,10 +148,10 @@ pub(crate) fn entries(cell: &CellResult, topic: &Topic<'_>) -> Vec<String> {
 /// Returns the table of the topics of these cells.
 pub(crate) fn grid(cells: &[&CellResult]) -> Grid {
     let factors = FactorColumns::new(&[], cells);
-    let mut grid = factors.headed(Grid::default().units_below().column("Topic", Align::Left));
+    let mut grid = factors.headed(Grid::default().units_below().left(["Topic"]));
     for (heading, unit) in COLUMNS {
         let heading = if unit.is_empty() { heading.to_owned() } else { format!("{heading} ({unit})") };
-        grid = grid.column(&heading, Align::Right);
+        grid = grid.right([heading]);
     }
     for cell in cells {
         for topic in topics(cell) {

@@ -6,10 +6,7 @@ use results::{
 };
 use stats::Spread;
 
-use crate::{
-    factor_columns::FactorColumns,
-    layout::{Align, Grid},
-};
+use crate::{factor_columns::FactorColumns, layout::Grid};
 
 /// Mark of a row that is copied from the unbatched table.
 pub(crate) const SAME_AS_UNBATCHED: &str = "=";
@@ -72,31 +69,24 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
     let keys = FactorColumns::new(&["size"], &rows.iter().map(|(cell, _)| *cell).collect::<Vec<_>>());
     let mut grid = keys
         .headed(Grid::default().units_below())
-        .column("", Align::Left)
-        .column("Samples", Align::Right)
-        .column("Samples/s", Align::Right)
-        .column("± %", Align::Close)
-        .column("Mbit/s", Align::Right)
-        .column("± %", Align::Close);
+        .left([""])
+        .right(["Samples"])
+        .spread(["Samples/s", "Mbit/s"]);
     let ceilings = rows.iter().any(|(cell, _)| cell.link_ceiling.is_some());
     if ceilings {
-        grid = grid.column(LINK_CARRIES, Align::Right);
+        grid = grid.right([LINK_CARRIES]);
     }
     grid = grid
-        .column("Lost", Align::Right)
-        .column("Missing (%)", Align::Right)
-        .column("± pp", Align::Close)
-        .column("UDP drops", Align::Right)
-        .column("CPU writer (µs/sample)", Align::Right)
-        .column("± %", Align::Close)
-        .column("CPU reader (µs/sample)", Align::Right)
-        .column("± %", Align::Close);
+        .right(["Lost", "Missing (%)"])
+        .close("± pp")
+        .right(["UDP drops"])
+        .spread(["CPU writer (µs/sample)", "CPU reader (µs/sample)"]);
     let tails = rows.iter().any(|(cell, _)| has_tail(cell));
     if tails {
-        grid = grid.column("Tail (samples)", Align::Right).column("(ms)", Align::Close);
+        grid = grid.right(["Tail (samples)"]).close("(ms)");
     }
     if grouped {
-        grid = grid.column("Samples/take", Align::Right);
+        grid = grid.right(["Samples/take"]);
     }
     for (cell, same) in rows {
         let mut row = keys.entries(cell);
@@ -140,8 +130,7 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
 /// Returns the table of write calls and interface traffic, by size and batch ceiling.
 pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size", "batch_bytes"], cells);
-    let mut grid = keys.headed(Grid::default().units_below());
-    for heading in [
+    let mut grid = keys.headed(Grid::default().units_below()).spread([
         "Write p50 (µs)",
         "p90 (µs)",
         "p99 (µs)",
@@ -149,9 +138,7 @@ pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
         "Max (µs)",
         "Wire (B/sample)",
         "Wire (packets/sample)",
-    ] {
-        grid = grid.column(heading, Align::Right).column("± %", Align::Close);
-    }
+    ]);
     for cell in cells {
         let mut row = keys.entries(cell);
         match cell.latency.get("write_call") {
@@ -188,20 +175,14 @@ pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
 /// Returns the table of the RTT by size.
 pub(crate) fn latency(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
-    let mut grid = keys
-        .headed(Grid::default().units_below())
-        .column("", Align::Left)
-        .column("n", Align::Right)
-        .column("Mean (µs)", Align::Right)
-        .column("± %", Align::Close)
-        .column("SD (µs)", Align::Right)
-        .column("± %", Align::Close)
-        .column("Min (µs)", Align::Right)
-        .column("± %", Align::Close)
-        .column("Max (µs)", Align::Right)
-        .column("± %", Align::Close);
+    let mut grid = keys.headed(Grid::default().units_below()).left([""]).right(["n"]).spread([
+        "Mean (µs)",
+        "SD (µs)",
+        "Min (µs)",
+        "Max (µs)",
+    ]);
     for quantile in ["p50 (µs)", "p90 (µs)", "p99 (µs)", "p99.9 (µs)", "p99.99 (µs)", "p99.9999 (µs)"] {
-        grid = grid.column(quantile, Align::Right).column("± %", Align::Close);
+        grid = grid.spread([quantile]);
     }
     for cell in cells {
         let mark = if cell.shortfall().pct() > MAX_LATENCY_LOSS_PCT { LOSSY } else { "" };
@@ -237,19 +218,12 @@ pub(crate) fn directions(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
     let mut grid = keys
         .headed(Grid::default().units_below())
-        .column("RTT p50 (µs)", Align::Right)
-        .column("± %", Align::Close);
-    for heading in ["Out p50 (µs)", "Back p50 (µs)"] {
-        grid = grid.column(heading, Align::Right).column("± %", Align::Close);
-    }
+        .spread(["RTT p50 (µs)"])
+        .spread(["Out p50 (µs)", "Back p50 (µs)"]);
     grid = grid
-        .column("Lost", Align::Right)
-        .column("Lost (%)", Align::Right)
-        .column("± pp", Align::Close)
-        .column("CPU pinger (µs/sample)", Align::Right)
-        .column("± %", Align::Close)
-        .column("CPU echo (µs/sample)", Align::Right)
-        .column("± %", Align::Close);
+        .right(["Lost", "Lost (%)"])
+        .close("± pp")
+        .spread(["CPU pinger (µs/sample)", "CPU echo (µs/sample)"]);
     for cell in cells {
         let mut row = keys.entries(cell);
         if cell.latency.contains_key("rtt") {

@@ -6,7 +6,7 @@ use results::{Comparison, CriterionOutcome, CriterionResult, Pairing, Verdict, V
 
 use crate::{
     agreement,
-    layout::{Align, Grid, WIDTH, wrap},
+    layout::{Grid, WIDTH, wrap},
     markdown,
     number::{count, date},
     settings::interference,
@@ -93,13 +93,9 @@ fn medians_table(verdicts: &[&Verdict]) -> String {
     let sides = || verdicts.iter().flat_map(|verdict| [&verdict.baseline, &verdict.treatment]);
     let interference = interference(sides().any(|side| side.under_duet_interference));
     let mut grid = Grid::default()
-        .column(&format!("Medians over runs{interference}"), Align::Left)
-        .column("Metric", Align::Left)
-        .column("Baseline", Align::Right)
-        .column("n", Align::Right)
-        .column("Cell", Align::Right)
-        .column("n", Align::Right)
-        .column("", Align::Left);
+        .left([format!("Medians over runs{interference}").as_str(), "Metric"])
+        .right(["Baseline", "n", "Cell", "n"])
+        .left([""]);
     for verdict in verdicts {
         let [baseline, treatment] = medians(verdict);
         grid.row(vec![
@@ -263,13 +259,8 @@ pub fn comparison_markdown(comparison: &Comparison) -> String {
 
 /// Returns verdicts with the medians that they are based on.
 fn table(verdicts: &[&Verdict]) -> Grid {
-    let mut grid = Grid::default()
-        .column("Cell", Align::Left)
-        .column("Verdict", Align::Left)
-        .column("Baseline", Align::Right)
-        .column("Compared", Align::Right)
-        .column("Runs", Align::Right)
-        .column("Unit", Align::Left);
+    let mut grid =
+        Grid::default().left(["Cell", "Verdict"]).right(["Baseline", "Compared", "Runs"]).left(["Unit"]);
     for verdict in verdicts {
         let [baseline, treatment] = medians(verdict);
         grid.row(vec![

@@ -5,10 +5,7 @@ use results::format_signed;
 use stats::correlation;
 
 use super::{Costs, Half, Row};
-use crate::{
-    layout::{Align, Grid},
-    number::count,
-};
+use crate::{layout::Grid, number::count};
 
 /// Meaning of the tables.
 pub(crate) const LEGEND: &str = "Averages beside published ones: each is the change from the default of the same column. AVERAGE and AVERAGE 2 are of the odd and \
@@ -111,14 +108,11 @@ impl<'d> Costs<'d> {
             let measured = |row: &Row<'_>, half| {
                 change(self.average(row, in_flight, half), self.average(baseline, in_flight, half))
             };
-            let mut grid = Grid::default()
-                .units_below()
-                .column("Setting", Align::Left)
-                .column("AVERAGE (%)", Align::Right)
-                .column("AVERAGE 2 (%)", Align::Right);
+            let mut grid =
+                Grid::default().units_below().left(["Setting"]).right(["AVERAGE (%)", "AVERAGE 2 (%)"]);
             for executions in &executions {
                 for table in executions.all() {
-                    grid = grid.column(&format!("{} (%)", executions.heading(table)), Align::Right);
+                    grid = grid.right([format!("{} (%)", executions.heading(table))]);
                 }
             }
             let mut has_rows = false;

@@ -13,11 +13,7 @@ use results::{
 };
 use stats::median;
 
-use crate::{
-    layout::{Align, Grid},
-    number::count,
-    short_name,
-};
+use crate::{layout::Grid, number::count, short_name};
 
 /// Fewest settings that are a table of costs; fewer are a list of verdicts.
 const LEAST_SETTINGS: usize = 5;
@@ -169,17 +165,14 @@ impl<'d> Costs<'d> {
 
     /// Returns the table, sorted by the effect on the first metric.
     pub(crate) fn table(&self) -> Grid {
-        let mut grid = Grid::default().column("Setting", Align::Left);
+        let mut grid = Grid::default().left(["Setting"]);
         for column in &self.columns {
-            grid = grid.column(&format!("{} (%)", self.name(*column)), Align::Right).column("", Align::Left);
+            grid = grid.right([format!("{} (%)", self.name(*column))]).left([""]);
         }
         let has_average = self.rows.iter().any(|row| self.average(row, None, Half::Odd).is_some());
-        grid = grid
-            .column("Lost (%)", Align::Right)
-            .column("CPU (µs/sample)", Align::Right)
-            .column("Wire (B/sample)", Align::Right);
+        grid = grid.right(["Lost (%)", "CPU (µs/sample)", "Wire (B/sample)"]);
         if has_average {
-            grid = grid.column("AVERAGE (µs/hop)", Align::Right).column("AVERAGE 2 (µs/hop)", Align::Right);
+            grid = grid.right(["AVERAGE (µs/hop)", "AVERAGE 2 (µs/hop)"]);
         }
         for row in &self.rows {
             let mut entries = vec![match row.is_baseline() {
@@ -216,15 +209,13 @@ impl<'d> Costs<'d> {
         let widest = shown.iter().max_by_key(|effect| effect.bases.len())?;
         let names: Vec<&str> = widest.bases.iter().map(|base| base.base.as_str()).collect();
         let mut grid = Grid::default()
-            .column("Setting", Align::Left)
-            .column("Metric", Align::Left)
-            .column("All bases (%)", Align::Right)
-            .column("95 %", Align::Left)
-            .column("Worth a look", Align::Left);
+            .left(["Setting", "Metric"])
+            .right(["All bases (%)"])
+            .left(["95 %", "Worth a look"]);
         for name in &names {
-            grid = grid.column(name, Align::Right);
+            grid = grid.right([name]);
         }
-        grid = grid.column("Bases differ", Align::Left);
+        grid = grid.left(["Bases differ"]);
         let is_small = |p: f64| p <= EXPLORATORY;
         let mut sorted = shown.clone();
         sorted.sort_by(|left, right| right.change_pct.total_cmp(&left.change_pct));

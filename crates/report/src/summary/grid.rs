@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::line::{Kind, Line};
-use crate::layout::{Align, Grid};
+use crate::layout::Grid;
 
 /// Placeholder for a value that a cell does not have.
 pub(super) const NONE: &str = "-";
@@ -185,9 +185,9 @@ impl<'d> Table<'d> {
         let shown: Vec<usize> =
             kept.iter().copied().filter(|&index| !is_left_out(&self.columns[index], fit)).collect();
         let unit = if fit.unit_below { "\n" } else { " " };
-        let mut grid = Grid::default().column("Driver", Align::Left);
+        let mut grid = Grid::default().left(["Driver"]);
         for &index in &shown {
-            grid = grid.column(&heading(&self.columns[index], unit), Align::Right);
+            grid = grid.right([heading(&self.columns[index], unit)]);
         }
         for row in rows {
             let entry = |&index: &usize| row.entries[index].text(self.columns[index].plain > fit.plain);
