@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::FromArgMatches as _;
 use cli::{
     arguments::{Cli, Command},
-    cli_error::{CliError, ExitStatus},
+    cli_error::{ExitStatus, Result},
     help, output,
 };
 use commands::{
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 }
 
 /// Prints an error, and returns the exit status.
-fn finish(executed: Result<ExitStatus, CliError>) -> ExitCode {
+fn finish(executed: Result<ExitStatus>) -> ExitCode {
     let status = executed.unwrap_or_else(|problem| {
         output::to_stderr(&problem.to_string());
         problem.status
@@ -46,7 +46,7 @@ fn finish(executed: Result<ExitStatus, CliError>) -> ExitCode {
     status.into()
 }
 
-fn execute(command: &Command) -> Result<ExitStatus, CliError> {
+fn execute(command: &Command) -> Result<ExitStatus> {
     match command {
         Command::BuiltIn(command) => BuiltIn::of(command).execute(),
         Command::Run(flags) => run::execute(flags),

@@ -8,6 +8,9 @@ use remote_hosts::StartError;
 use results::{DirectoryError, ResultDocument, RunState, State};
 use runner::{InstallError, RunnerError};
 
+/// Result of a part of a command.
+pub type Result<T, E = CliError> = std::result::Result<T, E>;
+
 /// Exit status; `EXIT_STATUS` of the help documents it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
@@ -61,6 +64,16 @@ impl CliError {
     /// Creates an error with a hint.
     pub fn new(status: ExitStatus, error: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self { status, error: error.to_string(), details: Vec::new(), hint: Some(hint.into()) }
+    }
+
+    /// Creates the error of invalid arguments.
+    pub fn usage(error: impl fmt::Display, hint: impl Into<String>) -> Self {
+        Self::new(ExitStatus::WrongUse, error, hint)
+    }
+
+    /// Creates the error of a driver, a host or an agent that failed.
+    pub fn failed(error: impl fmt::Display, hint: impl Into<String>) -> Self {
+        Self::new(ExitStatus::Failed, error, hint)
     }
 
     /// Returns what failed and why, without the hint.
@@ -119,7 +132,7 @@ impl fmt::Display for CliError {
 
 impl From<PlanError> for CliError {
     fn from(error: PlanError) -> Self {
-        Self::new(ExitStatus::WrongUse, &error, error.hint())
+        Self::usage(&error, error.hint())
     }
 }
 

@@ -10,31 +10,27 @@ use std::{
 use anstream::{AutoStream, ColorChoice};
 use report::{Charset, escaped};
 
-use super::cli_error::{CliError, ExitStatus};
+use super::cli_error::{CliError, Result};
 
 /// Prints data to stdout. A closed pipe, such as one to `head`, is not an error.
-pub fn print(data: &str) -> Result<(), CliError> {
+pub fn print(data: &str) -> Result<()> {
     write(&escaped(data))
 }
 
 /// Prints text that is escaped already, and may be coloured, to stdout.
-pub fn write(data: &str) -> Result<(), CliError> {
+pub fn write(data: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let error = format!("cannot write to stdout: {error}");
-            Err(CliError::new(
-                ExitStatus::Failed,
-                error,
-                "write to a device with free space, or use `--out DIR`",
-            ))
+            Err(CliError::failed(error, "write to a device with free space, or use `--out DIR`"))
         }
         _ => Ok(()),
     }
 }
 
 /// Prints the path of a page, after these words: on a terminal with colours as a link that it opens.
-pub fn print_page(words: &str, path: &Path) -> Result<(), CliError> {
+pub fn print_page(words: &str, path: &Path) -> Result<()> {
     let is_link = has_colour() && width().is_some();
     write(&format!("{}report: {}\n", escaped(words), if is_link { link(path) } else { shown(path) }))
 }

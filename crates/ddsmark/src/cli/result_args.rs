@@ -6,7 +6,7 @@ use clap::Args;
 use experiment::Percent;
 use results::MetricSelector;
 
-use super::parse;
+use super::{output, parse};
 
 /// Examples of the command.
 pub const COMPARE_EXAMPLES: &str = "\
@@ -77,6 +77,14 @@ pub struct OutputArgs {
     /// Do not write `report.html`, the page with charts, into the directory of the result.
     #[arg(long, help_heading = "Output")]
     pub no_html: bool,
+}
+
+impl OutputArgs {
+    /// Sets what is printed while runs are made.
+    pub fn apply(&self) {
+        output::set_quiet(self.quiet);
+        output::set_live(self.live);
+    }
 }
 
 #[derive(Debug, Args)]

@@ -1,21 +1,19 @@
 //! `ddsmark latency`, `throughput`, `load`, `search`, `discovery` and `characterize`: experiments that come with the command.
 
 use experiment::Override;
-use host::LocalSite;
-use runner::StopToken;
 
 use super::run;
 use crate::{
     cli::{
-        cli_error::{CliError, ExitStatus},
+        cli_error::{CliError, ExitStatus, Result},
         experiment_args::BuiltInCommand,
         flag_hints::in_flags,
         help,
         measure_args::MeasureArgs,
-        output,
         result_args::OutputArgs,
     },
     work::{
+        local::Local,
         measurement,
         preparation::{Prepared, prepare, seed},
     },
@@ -118,22 +116,15 @@ impl<'a> BuiltIn<'a> {
     }
 
     /// Finds the drivers and prepares the plan. `runs` is the number of runs of each cell if no flag determines it.
-    pub fn prepare(
-        &self,
-        runs: Option<u32>,
-        site: &LocalSite,
-        stop: &StopToken,
-    ) -> Result<Prepared, CliError> {
+    pub fn prepare(&self, runs: Option<u32>, local: &Local) -> Result<Prepared> {
         let mut changes = self.measure.overrides(runs);
         changes.extend(self.changes.iter().cloned());
         if self.name == DISCOVERY {
             check_participants(&changes)?;
         }
         let prepared = match self.experiment {
-            Some(experiment) => run::prepare_named(experiment, changes, site, stop),
-            None => {
-                prepare(self.name.to_owned(), self.name.to_owned(), self.text.to_owned(), changes, site, stop)
-            }
+            Some(experiment) => run::prepare_named(experiment, changes, local),
+            None => prepare(self.name.to_owned(), self.name.to_owned(), self.text.to_owned(), changes, local),
         };
         prepared.map_err(|error| self.in_flags(error))
     }
@@ -150,29 +141,27 @@ impl<'a> BuiltIn<'a> {
         }
     }
 
-    pub fn execute(&self) -> Result<ExitStatus, CliError> {
-        output::set_quiet(self.output.quiet);
-        output::set_live(self.output.live);
-        let stop = StopToken::on_signals()?;
-        let site = LocalSite::find()?;
+    pub fn execute(&self) -> Result<ExitStatus> {
+        self.output.apply();
+        let local = Local::find()?;
         // A file says how many runs it has.
         let runs = self.experiment.is_none().then_some(RUNS);
-        let prepared = self.prepare(runs, &site, &stop)?;
+        let prepared = self.prepare(runs, &local)?;
         let how = (self.measure.dry_run, self.is_forced);
-        measurement::plan_and_measure(&prepared, seed(), how, self.output, &stop)
+        measurement::plan_and_measure(&prepared, seed(), how, self.output, &local.stop)
             .map_err(|error| self.in_flags(error))
     }
 }
 
 /// Rejects topologies that are no number of participants.
-fn check_participants(changes: &[Override]) -> Result<(), CliError> {
+fn check_participants(changes: &[Override]) -> Result<()> {
     let topologies = changes.iter().filter(|change| change.flag_name() == "--topology");
     let all = topologies.flat_map(|change| change.value().split(',')).map(str::trim);
     all.filter(|value| !value.starts_with("full-mesh-")).try_for_each(|value| {
         let number = if value.parse::<u16>().is_ok() { value } else { "10" };
         let error = format!("--topology {value}: `discovery` needs a number of participants");
         let hint = format!("use `--participants {number}`");
-        Err(CliError::new(ExitStatus::WrongUse, error, hint))
+        Err(CliError::usage(error, hint))
     })
 }
 

@@ -8,13 +8,13 @@ use verdicts::{CompareOptions, CompareSide, Criterion};
 use super::interleave;
 use crate::{
     cli::{
-        cli_error::{CliError, ExitStatus},
+        cli_error::{CliError, ExitStatus, Result},
         result_args::CompareArgs,
     },
     work::comparison::{conclude, variants},
 };
 
-pub fn execute(flags: &CompareArgs) -> Result<ExitStatus, CliError> {
+pub fn execute(flags: &CompareArgs) -> Result<ExitStatus> {
     let options = compare_options(flags)?;
     match (&flags.interleave, &flags.baseline, &flags.treatment) {
         (Some(variants), ..) => interleave::execute(variants, flags, &options),
@@ -33,7 +33,7 @@ pub fn execute(flags: &CompareArgs) -> Result<ExitStatus, CliError> {
 }
 
 /// Returns the options of the comparison.
-fn compare_options(flags: &CompareArgs) -> Result<CompareOptions, CliError> {
+fn compare_options(flags: &CompareArgs) -> Result<CompareOptions> {
     let criteria = flags.fail_if.iter().map(|text| criterion(text)).collect::<Result<_, _>>()?;
     Ok(CompareOptions {
         factors: flags.factor.clone(),
@@ -43,12 +43,12 @@ fn compare_options(flags: &CompareArgs) -> Result<CompareOptions, CliError> {
     })
 }
 
-fn criterion(text: &str) -> Result<Criterion, CliError> {
+fn criterion(text: &str) -> Result<Criterion> {
     Criterion::parse(text).map_err(|fault| {
         let width = text[fault.at.clone()].chars().count().max(1);
         let mark = format!("{}{}", " ".repeat(text[..fault.at.start].chars().count()), "^".repeat(width));
         let error = format!("`--fail-if`: {}", fault.error);
-        CliError::new(ExitStatus::WrongUse, error, fault.hint).with_details(vec![text.to_owned(), mark])
+        CliError::usage(error, fault.hint).with_details(vec![text.to_owned(), mark])
     })
 }
 
@@ -71,7 +71,7 @@ impl<'t> Named<'t> {
         existing.next().map_or(whole, |(path, cells)| Self { text, path, cells: Some(cells) })
     }
 
-    fn side<'d>(&self, document: &'d ResultDocument) -> Result<CompareSide<'d>, CliError> {
+    fn side<'d>(&self, document: &'d ResultDocument) -> Result<CompareSide<'d>> {
         let is_meant = |cell: &&CellResult| self.cells.is_none_or(|pattern| matches(pattern, &cell.id));
         let cells: Vec<&CellResult> = document.cells.iter().filter(is_meant).collect();
         match (cells.is_empty(), self.cells) {
@@ -79,7 +79,7 @@ impl<'t> Named<'t> {
                 let ids = document.cells.iter().map(|cell| cell.id.clone()).collect();
                 let error = format!("`{}` has no cell `{pattern}`", self.path);
                 let hint = "name one of these cells, or several with `*`";
-                Err(CliError::new(ExitStatus::WrongUse, error, hint).with_details(ids))
+                Err(CliError::usage(error, hint).with_details(ids))
             }
             _ => Ok(CompareSide { name: self.name(), document, cells }),
         }

@@ -3,44 +3,42 @@
 use std::collections::BTreeMap;
 
 use experiment::{DriverDescription, Limits, check_installed};
-use host::{DriverFile, LocalSite, Site};
+use host::DriverFile;
 use report::{CaseResult, DriverCheck, ProbedPolicy, TriedCase};
-use runner::{
-    CaseInfo, CheckOptions, DriverSearchPath, OpenOptions, RunnerError, Sources, StopToken, inspect_named,
-};
+use runner::{CaseInfo, CheckOptions, DriverSearchPath, OpenOptions, RunnerError, Sources, inspect_named};
 
 use super::{install, support};
 use crate::{
     cli::{
-        cli_error::{CliError, ExitStatus},
+        cli_error::{CliError, ExitStatus, Result},
         driver_args::Drivers as Command,
         output,
     },
     work::{
         cases::{in_parallel, probed, try_case},
         drivers::{choose, find_all},
+        local::Local,
     },
 };
 
 /// Checks a driver against the contract. `names` are the ids of the cases; all if empty.
 fn check(
-    site: &dyn Site,
+    local: &Local,
     driver: (&DriverFile, &DriverDescription),
     names: &[String],
     options: CheckOptions<'_>,
     jobs: u32,
-    stop: &StopToken,
-) -> Result<ExitStatus, CliError> {
+) -> Result<ExitStatus> {
     let (driver, description) = driver;
-    let cases = runner::cases(site, driver, &Limits::default(), stop)?;
+    let cases = runner::cases(&local.site, driver, &Limits::default(), &local.stop)?;
     if let Some(unknown) = names.iter().find(|name| cases.all.iter().all(|case| case.id != **name)) {
         let known: Vec<&str> = cases.all.iter().map(|case| case.id.as_str()).collect();
         let hint = format!("available: {}", known.join(", "));
-        return Err(CliError::new(ExitStatus::WrongUse, format!("case `{unknown}` not found"), hint));
+        return Err(CliError::usage(format!("case `{unknown}` not found"), hint));
     }
     let try_case = |case: &CaseInfo| {
         if names.is_empty() || names.contains(&case.id) {
-            return try_case(site, driver, &case.id, options, stop);
+            return try_case(local, driver, &case.id, options);
         }
         Ok(CaseResult::NotTried)
     };
@@ -74,12 +72,12 @@ fn open_options(
     description: &DriverDescription,
     transport: Option<String>,
     options: &[(String, String)],
-) -> Result<OpenOptions, CliError> {
+) -> Result<OpenOptions> {
     check_installed(&driver.name, &BTreeMap::from([(driver.name.clone(), description.clone())]))?;
     let unknown = |what: &str, name: &str, known: Vec<&str>| {
         let hint =
             format!("available: {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") });
-        CliError::new(ExitStatus::WrongUse, format!("{} has no {what} `{name}`", driver.name), hint)
+        CliError::usage(format!("{} has no {what} `{name}`", driver.name), hint)
     };
     if let Some(name) = transport.as_ref().filter(|&name| description.transport(Some(name)).is_none()) {
         let known = description.transports.iter().map(|transport| transport.name.as_str()).collect();
@@ -93,33 +91,33 @@ fn open_options(
 }
 
 /// Executes `ddsmark drivers`.
-pub fn execute(command: &Command) -> Result<ExitStatus, CliError> {
-    let site = LocalSite::find()?;
-    let stop = StopToken::on_signals()?;
+pub fn execute(command: &Command) -> Result<ExitStatus> {
+    let local = Local::find()?;
     match command {
         Command::List => {
-            let found = find_all(&site, &stop)?;
+            let found = find_all(&local)?;
             // Without sources, no driver can be installed.
             let sources = Sources::find(None).map_or_else(|_| Vec::new(), |sources| sources.all());
-            let installable = install::installable(&sources, &found, &stop)?;
+            let installable = install::installable(&sources, &found, &local)?;
             output::print(&report::driver_list(&found, &installable))?;
         }
         Command::Versions { driver, sources } => {
-            install::versions(driver.as_deref(), sources.as_deref(), &site, &stop)?;
+            install::versions(driver.as_deref(), sources.as_deref(), &local)?;
         }
-        Command::Install(flags) => install::execute(flags, &site, &stop)?,
+        Command::Install(flags) => install::execute(flags, &local)?,
         Command::Info { driver } => {
-            let drivers = choose(std::slice::from_ref(driver), &site, &stop)?;
+            let drivers = choose(std::slice::from_ref(driver), &local)?;
             output::print(&report::driver_info(&drivers.descriptions[driver]))?;
         }
         Command::Check { driver, transport, option, case, limit, jobs } => {
             let path = DriverSearchPath::from_environment();
-            let (file, (description, _)) = inspect_named(&site, &path, driver, &Limits::default(), &stop)?;
+            let (file, (description, _)) =
+                inspect_named(&local.site, &path, driver, &Limits::default(), &local.stop)?;
             let open_options = open_options(&file, &description, transport.clone(), option)?;
             let options = CheckOptions { way: &open_options, limit: *limit, probes: false };
-            return check(&site, (&file, &description), case, options, *jobs, &stop);
+            return check(&local, (&file, &description), case, options, *jobs);
         }
-        Command::Support(flags) => return support::execute(flags, &site, &stop),
+        Command::Support(flags) => return support::execute(flags, &local),
     }
     Ok(ExitStatus::Done)
 }

@@ -7,15 +7,15 @@ use clap_complete::Shell;
 
 use crate::cli::{
     arguments::Generate,
-    cli_error::{CliError, ExitStatus},
+    cli_error::{CliError, ExitStatus, Result},
     help, output,
 };
 
-pub fn execute(command: &Generate) -> Result<ExitStatus, CliError> {
+pub fn execute(command: &Generate) -> Result<ExitStatus> {
     match command {
         Generate::Share { directory } => share(directory).map_err(|error| {
             let error = format!("cannot write to `{}`: {error}", directory.display());
-            CliError::new(ExitStatus::Failed, error, "choose a writable directory")
+            CliError::failed(error, "choose a writable directory")
         })?,
         Generate::Reference { width } => output::print(&reference(*width))?,
     }

@@ -1,46 +1,43 @@
 //! `ddsmark hosts`.
 
 use experiment::HostFlag;
-use host::LocalSite;
-use runner::{RunnerError, StopToken};
+use runner::RunnerError;
 
 use crate::{
     cli::{
-        cli_error::{CliError, ExitStatus},
+        cli_error::{CliError, ExitStatus, Result},
         host_args::Hosts as Command,
         output,
     },
     work::{
         drivers::{Drivers, choose},
-        host_entries::{ExpandedHosts, HostEntry},
+        host_entries::ExpandedHosts,
         hosts::{ConnectedHost, Connector},
+        local::Local,
     },
 };
 
 const MIB: u64 = 1 << 20;
 
 /// Executes `ddsmark hosts`.
-pub fn execute(command: &Command) -> Result<ExitStatus, CliError> {
+pub fn execute(command: &Command) -> Result<ExitStatus> {
     let Command::Check { host, driver } = command;
-    let stop = StopToken::on_signals()?;
-    let site = LocalSite::find()?;
-    let drivers = if driver.is_empty() { Drivers::default() } else { choose(driver, &site, &stop)? };
-    let mut connector = Connector::new(&site, &drivers, &stop);
+    let local = Local::find()?;
+    let drivers = if driver.is_empty() { Drivers::default() } else { choose(driver, &local)? };
+    let mut connector = Connector::new(&local, &drivers);
     let mut status = ExitStatus::Done;
-    let mut entries = Vec::new();
-    for HostFlag { name, at, interface } in host {
+    for HostFlag { at, .. } in host {
         if at.lab().is_some() {
             let error = format!("`{at}` cannot be checked: a measurement creates it, and removes it");
             let hint = "create a lab with `ddsmark lab up`, and check its hosts, such as `h1=netns:lab.h1`";
-            return Err(CliError::new(ExitStatus::WrongUse, error, hint));
+            return Err(CliError::usage(error, hint));
         }
-        entries.push(HostEntry { name: name.clone(), at: at.clone(), interface: interface.clone() });
     }
-    for host in ExpandedHosts::of(entries)?.list {
+    for host in ExpandedHosts::of(host.clone())?.list {
         let name = host.name.clone();
         match connector.connect(host).and_then(|host| describe(&host)) {
             Ok(line) => output::print(&format!("{name}: {line}\n"))?,
-            Err(error) if stop.requested() => return Err(error),
+            Err(error) if local.stop.requested() => return Err(error),
             // The other hosts are checked, too.
             Err(error) => {
                 output::to_stderr(&error.to_string());
@@ -48,11 +45,11 @@ pub fn execute(command: &Command) -> Result<ExitStatus, CliError> {
             }
         }
     }
-    if stop.requested() { Err(RunnerError::Stopped.into()) } else { Ok(status) }
+    if local.stop.requested() { Err(RunnerError::Stopped.into()) } else { Ok(status) }
 }
 
 /// Describes a host that is ready.
-fn describe(host: &ConnectedHost) -> Result<String, CliError> {
+fn describe(host: &ConnectedHost) -> Result<String> {
     let facts = &host.facts;
     let cores = facts.cores.len();
     let mut line = match &host.copied {

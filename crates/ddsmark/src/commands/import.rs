@@ -11,14 +11,14 @@ use report::parts::count;
 
 use crate::{
     cli::{
-        cli_error::{CliError, ExitStatus},
+        cli_error::{CliError, ExitStatus, Result},
         import_args::{Import, ProcessesPer, Times},
         output,
     },
     work::files,
 };
 
-pub fn execute(command: &Import) -> Result<ExitStatus, CliError> {
+pub fn execute(command: &Import) -> Result<ExitStatus> {
     let system = system(command)?.checked().map_err(import_error)?;
     let output = command.output();
     write(&output.out, &system)?;
@@ -38,7 +38,7 @@ pub fn execute(command: &Import) -> Result<ExitStatus, CliError> {
     Ok(ExitStatus::Done)
 }
 
-fn system(command: &Import) -> Result<System, CliError> {
+fn system(command: &Import) -> Result<System> {
     match command {
         Import::Table { file, .. } => {
             let name = file.display().to_string();
@@ -49,7 +49,7 @@ fn system(command: &Import) -> Result<System, CliError> {
         }
         Import::Irobot { files, processes, types, .. } => {
             let read = |file: &PathBuf| Ok((file.display().to_string(), read_text(file)?));
-            let texts = files.iter().map(read).collect::<Result<Vec<_>, CliError>>()?;
+            let texts = files.iter().map(read).collect::<Result<Vec<_>>>()?;
             let inputs: Vec<InputText<'_>> =
                 texts.iter().map(|(name, text)| InputText { name, text }).collect();
             let per = match processes {
@@ -85,7 +85,7 @@ fn system(command: &Import) -> Result<System, CliError> {
 }
 
 /// Returns the recording of a bag, and lines about it.
-fn read_bag(bag: &Path) -> Result<(Recording, Vec<String>), CliError> {
+fn read_bag(bag: &Path) -> Result<(Recording, Vec<String>)> {
     let mut recording = Recording::default();
     let mut sources = Vec::new();
     let is_directory = fs::metadata(bag).map_err(|error| unreadable(bag, &error))?.is_dir();
@@ -122,7 +122,7 @@ fn read_bag(bag: &Path) -> Result<(Recording, Vec<String>), CliError> {
         } else if metadata.compressed_files && file.ends_with(".zstd") {
             let words = format!("`{}` is compressed as a whole", stored.display());
             let hint = format!("decompress it first: `zstd -d {}`", stored.display());
-            return Err(CliError::new(ExitStatus::WrongUse, words, hint));
+            return Err(CliError::usage(words, hint));
         } else {
             read_file(&stored, &metadata.storage, &mut recording)?;
         }
@@ -151,7 +151,7 @@ fn about(path: &Path, what: &str, metadata: &Metadata, recording: &Recording) ->
 }
 
 /// Returns the bag files of a directory in the order of their names.
-fn bag_files(bag: &Path) -> Result<Vec<PathBuf>, CliError> {
+fn bag_files(bag: &Path) -> Result<Vec<PathBuf>> {
     let entries =
         fs::read_dir(bag).map_err(|error| unreadable(bag, &error))?.flatten().map(|entry| entry.path());
     let is_bag =
@@ -160,17 +160,13 @@ fn bag_files(bag: &Path) -> Result<Vec<PathBuf>, CliError> {
     files.sort();
     if files.is_empty() {
         let words = format!("`{}` is not a bag: it has no `metadata.yaml`, `.mcap` or `.db3`", bag.display());
-        return Err(CliError::new(
-            ExitStatus::WrongUse,
-            words,
-            "give a directory that `ros2 bag record` wrote",
-        ));
+        return Err(CliError::usage(words, "give a directory that `ros2 bag record` wrote"));
     }
     Ok(files)
 }
 
 /// Adds a file to a recording. `storage`: how the metadata calls its format; empty: the extension tells.
-fn read_file(path: &Path, storage: &str, recording: &mut Recording) -> Result<(), CliError> {
+fn read_file(path: &Path, storage: &str, recording: &mut Recording) -> Result<()> {
     let extension =
         path.extension().map(|extension| extension.to_string_lossy().into_owned()).unwrap_or_default();
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
@@ -184,36 +180,36 @@ fn read_file(path: &Path, storage: &str, recording: &mut Recording) -> Result<()
                 if fs::metadata(&beside).is_ok_and(|metadata| metadata.len() > 0) {
                     let words = format!("`{}` has changes that are not in the bag yet", beside.display());
                     let hint = format!("write them: `sqlite3 {name} 'PRAGMA wal_checkpoint(TRUNCATE)'`");
-                    return Err(CliError::new(ExitStatus::WrongUse, words, hint));
+                    return Err(CliError::usage(words, hint));
                 }
             }
             import::read_db3(file, recording).map_err(at_file)
         }
         (_, "zstd") => {
             let words = format!("`{name}` is compressed as a whole");
-            Err(CliError::new(ExitStatus::WrongUse, words, format!("decompress it first: `zstd -d {name}`")))
+            Err(CliError::usage(words, format!("decompress it first: `zstd -d {name}`")))
         }
         ("", _) => {
             let words = format!("`{name}` is not a bag file: its name does not end with `.mcap` or `.db3`");
-            Err(CliError::new(ExitStatus::WrongUse, words, "give a bag that `ros2 bag record` wrote"))
+            Err(CliError::usage(words, "give a bag that `ros2 bag record` wrote"))
         }
         (other, _) => {
             let words = format!("storage `{other}` of `{name}` is not supported");
-            Err(CliError::new(ExitStatus::WrongUse, words, "convert the bag to mcap: `ros2 bag convert`"))
+            Err(CliError::usage(words, "convert the bag to mcap: `ros2 bag convert`"))
         }
     }
 }
 
 /// Writes the files of a system to an empty directory.
-fn write(out: &Path, system: &System) -> Result<(), CliError> {
+fn write(out: &Path, system: &System) -> Result<()> {
     let failed = |error: &io::Error| {
         let words = format!("cannot write to `{}`: {error}", out.display());
-        CliError::new(ExitStatus::Failed, words, "choose a writable directory")
+        CliError::failed(words, "choose a writable directory")
     };
     let is_used = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
     if is_used {
         let words = format!("directory `{}` is not empty", out.display());
-        return Err(CliError::new(ExitStatus::WrongUse, words, "choose another directory with `--out`"));
+        return Err(CliError::usage(words, "choose another directory with `--out`"));
     }
     for file in system.files() {
         let path = out.join(&file.path);
@@ -223,19 +219,15 @@ fn write(out: &Path, system: &System) -> Result<(), CliError> {
     Ok(())
 }
 
-fn read_text(path: &Path) -> Result<String, CliError> {
+fn read_text(path: &Path) -> Result<String> {
     files::read_text(path).map_err(|error| unreadable(path, &error))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> CliError {
-    CliError::new(
-        ExitStatus::WrongUse,
-        format!("cannot read `{}`: {error}", path.display()),
-        "name a readable file",
-    )
+    CliError::usage(format!("cannot read `{}`: {error}", path.display()), "name a readable file")
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn import_error(error: ImportError) -> CliError {
-    CliError::new(ExitStatus::WrongUse, &error, error.hint.clone())
+    CliError::usage(&error, error.hint.clone())
 }

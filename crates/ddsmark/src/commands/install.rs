@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
-use host::Site;
 use report::{FoundDriver, InstallableDriver};
-use runner::{DriverBuild, DriverSearchPath, DriverSource, InstallError, KnownVersion, Sources, StopToken};
+use runner::{DriverBuild, DriverSearchPath, DriverSource, InstallError, KnownVersion, Sources};
 
 use crate::{
     cli::{
-        cli_error::CliError,
+        cli_error::Result,
         driver_args::InstallArgs,
         output::{self, to_stderr},
     },
-    work::drivers,
+    work::{drivers, local::Local},
 };
 
 /// Builds and installs a driver, and prints its description.
-pub fn execute(flags: &InstallArgs, site: &dyn Site, stop: &StopToken) -> Result<(), CliError> {
+pub fn execute(flags: &InstallArgs, local: &Local) -> Result<()> {
     let sources = Sources::find(flags.sources.as_deref())?;
     let prefix = flags.prefix.as_deref();
-    let build = DriverBuild::plan(&sources, &flags.driver, prefix, flags.accept_licence, flags.limit, stop)?;
+    let build =
+        DriverBuild::plan(&sources, &flags.driver, prefix, flags.accept_licence, flags.limit, &local.stop)?;
     match (&build.version, prefix) {
         (Some(known), _) => {
             to_stderr(&format!("{}: {}, licence {}", build.name(), known.origin, known.licence));
@@ -27,7 +27,7 @@ pub fn execute(flags: &InstallArgs, site: &dyn Site, stop: &StopToken) -> Result
         (None, Some(prefix)) => to_stderr(&format!("{}: against {}", build.name(), prefix.display())),
         (None, None) => to_stderr(&format!("{}: from its sources, without a middleware", build.name())),
     }
-    let installed = build.install(DriverSearchPath::from_environment().home(), site, stop)?;
+    let installed = build.install(DriverSearchPath::from_environment().home(), &local.site, &local.stop)?;
     if installed.is_foreign {
         to_stderr("note: no library of the prefix is loaded yet; see `version` below");
     }
@@ -36,19 +36,14 @@ pub fn execute(flags: &InstallArgs, site: &dyn Site, stop: &StopToken) -> Result
 }
 
 /// Prints the versions that can be fetched, of one driver or of all.
-pub fn versions(
-    driver: Option<&str>,
-    directory: Option<&Path>,
-    site: &dyn Site,
-    stop: &StopToken,
-) -> Result<(), CliError> {
+pub fn versions(driver: Option<&str>, directory: Option<&Path>, local: &Local) -> Result<()> {
     let sources = Sources::find(directory)?;
     let selected = match driver {
         Some(driver) => vec![sources.source_of(driver)?],
         None => sources.all(),
     };
-    let found = drivers::find_all(site, stop)?;
-    output::print(&report::driver_versions(&installable(&selected, &found, stop)?))
+    let found = drivers::find_all(local)?;
+    output::print(&report::driver_versions(&installable(&selected, &found, local)?))
 }
 
 /// Returns the drivers that can be built from these sources, and whether they are installed. Sources that fail are
@@ -56,11 +51,11 @@ pub fn versions(
 pub fn installable(
     sources: &[DriverSource],
     found: &[FoundDriver],
-    stop: &StopToken,
-) -> Result<Vec<InstallableDriver>, CliError> {
+    local: &Local,
+) -> Result<Vec<InstallableDriver>> {
     let mut all = Vec::new();
     for source in sources {
-        let versions = match source.versions(stop) {
+        let versions = match source.versions(&local.stop) {
             Ok(versions) => versions,
             Err(InstallError::Stopped) => return Err(InstallError::Stopped.into()),
             Err(error) => {

@@ -2,15 +2,13 @@
 
 use clap::Parser as _;
 use experiment::{InterleaveError, Located, Plan, Time};
-use host::LocalSite;
-use runner::StopToken;
 use verdicts::CompareOptions;
 
 use super::{built_in::BuiltIn, run};
 use crate::{
     cli::{
         arguments::{Cli, Command},
-        cli_error::{CliError, ExitStatus},
+        cli_error::{CliError, ExitStatus, Result},
         measure_args::MeasureArgs,
         output::to_stderr,
         result_args::{CompareArgs, OutputArgs},
@@ -18,6 +16,7 @@ use crate::{
     work::{
         capacity,
         comparison::variants as compare_variants,
+        local::Local,
         measurement, pages,
         preparation::{self, Prepared},
     },
@@ -29,16 +28,11 @@ const COMMANDS: [&str; 7] = ["run", "latency", "throughput", "load", "search", "
 const HOW: &str = "write each variant as the quoted arguments of `ddsmark run`, `ddsmark latency` or another command that measures, such as \
                    `'latency-vs-size --driver udp'`";
 
-pub fn execute(
-    variants: &[String],
-    flags: &CompareArgs,
-    options: &CompareOptions,
-) -> Result<ExitStatus, CliError> {
-    let stop = StopToken::on_signals()?;
-    let site = LocalSite::find()?;
+pub fn execute(variants: &[String], flags: &CompareArgs, options: &CompareOptions) -> Result<ExitStatus> {
+    let local = Local::find()?;
     let seed = preparation::seed();
     let prepare = |index: usize| {
-        let prepared = prepare(&variants[index], flags, &site, &stop);
+        let prepared = prepare(&variants[index], flags, &local);
         prepared.map_err(|problem| problem.about(NAMES[index]))
     };
     let (a, b) = (prepare(0)?, prepare(1)?);
@@ -47,11 +41,11 @@ pub fn execute(
     let mut hosts = a.prepared.hosts;
     hosts.extend(b.prepared.hosts)?;
     let experiment = capacity::check(experiment, &hosts, is_forced)?;
-    measurement::accept(&experiment, &hosts, flags.dry_run, &stop)?;
+    measurement::accept(&experiment, &hosts, flags.dry_run, &local.stop)?;
     if flags.dry_run {
         return measurement::show(&experiment, &hosts, flags.json);
     }
-    let (outcome, path) = measurement::measure(experiment, &hosts, flags.out.as_deref(), &stop)?;
+    let (outcome, path) = measurement::measure(experiment, &hosts, flags.out.as_deref(), &local.stop)?;
     pages::write_beside(&outcome.document, &path);
     let path = path.display().to_string();
     let compared = compare_variants(&path, &outcome.document, options, flags)?;
@@ -87,8 +81,8 @@ struct Variant {
 }
 
 /// Parses the arguments of a variant.
-fn prepare(text: &str, flags: &CompareArgs, site: &LocalSite, stop: &StopToken) -> Result<Variant, CliError> {
-    let wrong = |error: String| CliError::new(ExitStatus::WrongUse, error, HOW);
+fn prepare(text: &str, flags: &CompareArgs, local: &Local) -> Result<Variant> {
+    let wrong = |error: String| CliError::usage(error, HOW);
     let mut words = shlex::split(text).ok_or_else(|| wrong(format!("unterminated quote in `{text}`")))?;
     if words.first().is_some_and(|word| word == "ddsmark") {
         words.remove(0);
@@ -105,11 +99,7 @@ fn prepare(text: &str, flags: &CompareArgs, site: &LocalSite, stop: &StopToken) 
     let elsewhere = |is_set: bool, flag: &str| {
         let hint = "give it to `ddsmark compare` itself";
         if is_set {
-            return Err(CliError::new(
-                ExitStatus::WrongUse,
-                format!("`{flag}` is not valid in a variant"),
-                hint,
-            ));
+            return Err(CliError::usage(format!("`{flag}` is not valid in a variant"), hint));
         }
         Ok(())
     };
@@ -137,13 +127,13 @@ fn prepare(text: &str, flags: &CompareArgs, site: &LocalSite, stop: &StopToken) 
             let Some(experiment) = &flags.experiment else {
                 return Err(wrong("`--resume` is not valid in a variant".to_owned()));
             };
-            (run::prepare(flags, experiment, site, stop)?, flags.force)
+            (run::prepare(flags, experiment, local)?, flags.force)
         }
         Command::BuiltIn(command) => {
             let built_in = BuiltIn::of(command);
             check(built_in.output, built_in.measure)?;
             // as many runs as claims need
-            (built_in.prepare(None, site, stop)?, built_in.is_forced)
+            (built_in.prepare(None, local)?, built_in.is_forced)
         }
         _ => return Err(wrong(format!("`{text}` does not measure"))),
     };
@@ -165,7 +155,7 @@ fn prepare(text: &str, flags: &CompareArgs, site: &LocalSite, stop: &StopToken) 
 }
 
 /// Plans both variants as one experiment.
-fn plan(both: [&Variant; 2], arguments: &[String], seed: u64) -> Result<Plan, CliError> {
+fn plan(both: [&Variant; 2], arguments: &[String], seed: u64) -> Result<Plan> {
     let [a, b] = both;
     let alone = |index: usize| {
         let plan = both[index].prepared.plan(seed);
@@ -189,5 +179,5 @@ fn plan(both: [&Variant; 2], arguments: &[String], seed: u64) -> Result<Plan, Cl
 }
 
 fn problem(error: &InterleaveError) -> CliError {
-    CliError::new(ExitStatus::WrongUse, error, error.hint()).with_details(error.details())
+    CliError::usage(error, error.hint()).with_details(error.details())
 }

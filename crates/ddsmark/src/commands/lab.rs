@@ -10,7 +10,7 @@ use lab::{LabError, LabRecord};
 use report::LabRow;
 
 use crate::cli::{
-    cli_error::{CliError, ExitStatus},
+    cli_error::{CliError, ExitStatus, Result},
     lab_args::{LabCommand, LabUpArgs},
     output,
 };
@@ -22,7 +22,7 @@ impl From<LabError> for CliError {
     }
 }
 
-pub fn execute(command: &LabCommand) -> Result<ExitStatus, CliError> {
+pub fn execute(command: &LabCommand) -> Result<ExitStatus> {
     match command {
         LabCommand::Up(flags) => return up(flags),
         LabCommand::Down { name } => {
@@ -46,12 +46,12 @@ pub fn execute(command: &LabCommand) -> Result<ExitStatus, CliError> {
 }
 
 /// Starts a process that keeps a lab, and waits until the lab is up.
-fn up(flags: &LabUpArgs) -> Result<ExitStatus, CliError> {
+fn up(flags: &LabUpArgs) -> Result<ExitStatus> {
     let spec = flags.spec();
     lab::check(&spec.link)?;
     let failed = |error: io::Error| {
         let hint = "check that the program still exists, and the limits of processes";
-        CliError::new(ExitStatus::Failed, format!("cannot start the keeper of the lab: {error}"), hint)
+        CliError::failed(format!("cannot start the keeper of the lab: {error}"), hint)
     };
     let program = std::env::current_exe().map_err(failed)?;
     let mut keeper = Command::new(program)

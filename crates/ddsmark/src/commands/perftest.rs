@@ -2,20 +2,19 @@
 
 use std::{env, io, path::Path};
 
-use host::LocalSite;
 use perftest::{
     COMPAT_VARIABLE, CommandLine, Defaults, IniFile, Role, Settings, driver_of_program, help, usage,
 };
-use runner::StopToken;
 
 use crate::{
     cli::{
-        cli_error::{CliError, ExitStatus},
+        cli_error::{CliError, ExitStatus, Result},
         output::{self, note},
     },
     work::{
         drivers::{self, RAW_DRIVERS},
         files,
+        local::Local,
         perftest::{Process, guest, in_options, leader, rejected},
     },
 };
@@ -33,7 +32,7 @@ pub fn program() -> Option<String> {
 }
 
 /// Executes the command under this name, with these options.
-pub fn execute(program: &str, options: &[String]) -> Result<ExitStatus, CliError> {
+pub fn execute(program: &str, options: &[String]) -> Result<ExitStatus> {
     let compat = env::var(COMPAT_VARIABLE).ok();
     let line = CommandLine::parse(options, compat.as_deref()).map_err(|error| rejected(&error))?;
     let default = driver_of_program(program).unwrap_or(DEFAULT_DRIVER.trim());
@@ -48,11 +47,10 @@ pub fn execute(program: &str, options: &[String]) -> Result<ExitStatus, CliError
     for warning in &warnings {
         note(&format!("warning: {warning}"));
     }
-    let stop = StopToken::on_signals()?;
-    let site = LocalSite::find()?;
-    let drivers = drivers::choose(std::slice::from_ref(&settings.driver), &site, &stop)?;
+    let local = Local::find()?;
+    let drivers = drivers::choose(std::slice::from_ref(&settings.driver), &local)?;
     let typed = settings.clone();
-    let executed = Process::new(settings, drivers, site, stop).and_then(|process| {
+    let executed = Process::new(settings, drivers, local).and_then(|process| {
         match (process.settings.role, process.settings.local.id) {
             (Role::Publisher, 0) => leader::execute(process),
             _ => guest::execute(process),
@@ -62,7 +60,7 @@ pub fn execute(program: &str, options: &[String]) -> Result<ExitStatus, CliError
 }
 
 /// Reads the file with further options, and returns the settings.
-fn settings(line: &CommandLine, driver: &str) -> Result<(Settings, Vec<perftest::Warning>), CliError> {
+fn settings(line: &CommandLine, driver: &str) -> Result<(Settings, Vec<perftest::Warning>)> {
     let file = line.config_file();
     let text = match &file {
         None => None,
@@ -71,7 +69,7 @@ fn settings(line: &CommandLine, driver: &str) -> Result<(Settings, Vec<perftest:
             Err(error) if error.kind() == io::ErrorKind::NotFound && !file.required => None,
             Err(error) => {
                 let error = format!("cannot read `{}`: {error}", file.path);
-                return Err(CliError::new(ExitStatus::WrongUse, error, "name a file of options, or none"));
+                return Err(CliError::usage(error, "name a file of options, or none"));
             }
         },
     };

@@ -5,13 +5,13 @@ use experiment::Source;
 use crate::{
     cli::{
         arguments::Recipes,
-        cli_error::{CliError, ExitStatus},
+        cli_error::{ExitStatus, Result},
         output,
     },
     work::recipes::{RECIPES, find},
 };
 
-pub fn execute(command: &Recipes) -> Result<ExitStatus, CliError> {
+pub fn execute(command: &Recipes) -> Result<ExitStatus> {
     match command {
         Recipes::List => {
             let recipes: Vec<_> = RECIPES.iter().map(|&(name, text)| (name, question(text))).collect();

@@ -9,7 +9,7 @@ use results::{Directory, ResultDocument};
 use super::report_index;
 use crate::{
     cli::{
-        cli_error::{CliError, ExitStatus},
+        cli_error::{CliError, ExitStatus, Result},
         output,
         result_args::ReportArgs,
     },
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
+pub fn execute(flags: &ReportArgs) -> Result<ExitStatus> {
     let path = match &flags.results[..] {
         [path] if !report_index::is_many(&flags.results) => path,
         _ => return report_index::execute(flags),
@@ -44,7 +44,7 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
 }
 
 /// Writes the page and the charts of a result, as the flags request.
-fn write(document: &ResultDocument, path: &Path, flags: &ReportArgs) -> Result<ExitStatus, CliError> {
+fn write(document: &ResultDocument, path: &Path, flags: &ReportArgs) -> Result<ExitStatus> {
     let page = pages::page(document, path);
     if let Some(file) = &flags.html {
         let file = file.clone().unwrap_or_else(|| pages::default_path(path));
@@ -62,8 +62,8 @@ fn write(document: &ResultDocument, path: &Path, flags: &ReportArgs) -> Result<E
 }
 
 /// Adds published figures to a result.
-fn overlay(document: &mut ResultDocument, name: &str) -> Result<(), CliError> {
-    let rejected = |error: String, hint: String| CliError::new(ExitStatus::WrongUse, error, hint);
+fn overlay(document: &mut ResultDocument, name: &str) -> Result<()> {
+    let rejected = |error: String, hint: String| CliError::usage(error, hint);
     let names = || BuiltInFigures::names().collect::<Vec<_>>().join(", ");
     let figures = BuiltInFigures::find(name).ok_or_else(|| {
         rejected(format!("published figures `{name}` not found"), format!("available: {}", names()))

@@ -17,7 +17,7 @@ use results::{Directory, ResultDocument, State};
 
 use crate::{
     cli::{
-        cli_error::{CliError, ExitStatus},
+        cli_error::{CliError, ExitStatus, Result},
         output,
         result_args::ReportArgs,
     },
@@ -38,10 +38,9 @@ pub fn is_many(paths: &[PathBuf]) -> bool {
     }
 }
 
-pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
+pub fn execute(flags: &ReportArgs) -> Result<ExitStatus> {
     if flags.full || flags.svg.is_some() || flags.png.is_some() || flags.format.is_any() {
-        return Err(CliError::new(
-            ExitStatus::WrongUse,
+        return Err(CliError::usage(
             "`--full`, `--svg`, `--png` and the formats are for one result, and these are many",
             "name one result, or use `--html` or no flag for many",
         ));
@@ -56,8 +55,7 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
     let (rows, indexed): (Vec<ResultRow>, Vec<IndexedResult>) = read(&found, folder).into_iter().unzip();
     let index = Index::new(indexed);
     if !index.has_results() {
-        return Err(CliError::new(
-            ExitStatus::Failed,
+        return Err(CliError::failed(
             format!("none of {} can be loaded", report::parts::count(found.len(), "result")),
             "`ddsmark results DIR` says why",
         ));
@@ -81,7 +79,7 @@ fn default_path(paths: &[PathBuf]) -> PathBuf {
 
 /// Returns the directories of results, each once, in the order of the arguments. A path without a result is one, too: the index
 /// says why it cannot be loaded.
-fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut known = BTreeSet::new();
     let mut all = Vec::new();
     for path in paths {
@@ -104,7 +102,7 @@ fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
         all.iter().filter(|path| !path.exists()).map(|path| format!("`{}`", path.display())).collect();
     if !absent.is_empty() {
         let error = format!("not found: {}", absent.join(", "));
-        return Err(CliError::new(ExitStatus::WrongUse, error, "name directories with results"));
+        return Err(CliError::usage(error, "name directories with results"));
     }
     Ok(all)
 }

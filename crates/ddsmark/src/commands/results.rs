@@ -7,21 +7,17 @@ use results::Directory;
 
 use crate::{
     cli::{
-        cli_error::{CliError, ExitStatus},
+        cli_error::{CliError, ExitStatus, Result},
         output,
         result_args::ResultsArgs,
     },
     work::found_results::{find, shown},
 };
 
-pub fn execute(flags: &ResultsArgs) -> Result<ExitStatus, CliError> {
+pub fn execute(flags: &ResultsArgs) -> Result<ExitStatus> {
     let found = find(&flags.directory).map_err(|error| {
         let error = format!("cannot list `{}`: {error}", flags.directory.display());
-        CliError::new(
-            ExitStatus::WrongUse,
-            error,
-            "name a directory with results; by default it is `results`",
-        )
+        CliError::usage(error, "name a directory with results; by default it is `results`")
     })?;
     if found.is_empty() {
         let words = format!("no result in `{}`\n", flags.directory.display());

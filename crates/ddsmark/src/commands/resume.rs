@@ -2,35 +2,30 @@
 
 use std::path::Path;
 
-use experiment::check_installed;
-use host::LocalSite;
+use experiment::{HostFlag, check_installed};
 use results::{Directory, HostRecord, SavedExperiment};
-use runner::{ExperimentRunner, StopToken};
+use runner::ExperimentRunner;
 
 use crate::{
     cli::{
-        cli_error::{CliError, ExitStatus},
+        cli_error::{CliError, ExitStatus, Result},
         experiment_args::RunArgs,
         output,
         progress::ProgressDisplay,
     },
-    work::{drivers, host_entries::HostEntry, hosts::Hosts, measurement},
+    work::{drivers, hosts::Hosts, local::Local, measurement},
 };
 
 /// Hint for a changed environment: runs of two environments in one result would be compared as if they were of one.
 const MIXED: &str = "restore the environment, start a new experiment, or resume with `--force`; the result records the changes";
 
-pub fn execute(flags: &RunArgs, site: &LocalSite, stop: &StopToken) -> Result<ExitStatus, CliError> {
+pub fn execute(flags: &RunArgs, local: &Local) -> Result<ExitStatus> {
     let path = flags.resume.as_deref().unwrap_or(Path::new("."));
     let workload = flags.workload.is_some().then(|| "--workload".to_owned());
     if let Some(flag) = flags.measure.first_change().or(workload) {
         let error =
             format!("`{flag}` cannot be used with `--resume`: the experiment is continued as planned");
-        return Err(CliError::new(
-            ExitStatus::WrongUse,
-            error,
-            format!("remove `{flag}`, or start a new experiment"),
-        ));
+        return Err(CliError::usage(error, format!("remove `{flag}`, or start a new experiment")));
     }
     let SavedExperiment { directory, assembler, log } = Directory::reopen(path)?;
     let header = assembler.header().clone();
@@ -40,20 +35,20 @@ pub fn execute(flags: &RunArgs, site: &LocalSite, stop: &StopToken) -> Result<Ex
             names.push(cell.factors.driver.clone());
         }
     }
-    let drivers = drivers::choose(&names, site, stop)?;
+    let drivers = drivers::choose(&names, local)?;
     names.iter().try_for_each(|name| check_installed(name, &drivers.descriptions))?;
-    let entries = header.experiment.design.hosts.iter().map(|host| HostEntry {
+    let entries = header.experiment.design.hosts.iter().map(|host| HostFlag {
         name: Some(host.name.clone()),
         at: host.at.clone(),
         interface: host.interface.clone(),
     });
-    let hosts = Hosts::connect(entries.collect(), site, &drivers, stop)?;
+    let hosts = Hosts::connect(entries.collect(), local, &drivers)?;
     let sites = hosts.sites();
     let now = measurement::host_records(&header.experiment, &hosts)?;
     let differences = differences(&header.hosts, &now);
     if !differences.is_empty() && !flags.force {
         let error = format!("`{}` was started in another environment", path.display());
-        return Err(CliError::new(ExitStatus::WrongUse, error, MIXED).with_details(differences));
+        return Err(CliError::usage(error, MIXED).with_details(differences));
     }
     for difference in &differences {
         output::note(&format!("note: {difference}"));
@@ -70,7 +65,13 @@ pub fn execute(flags: &RunArgs, site: &LocalSite, stop: &StopToken) -> Result<Ex
         &log.blocks,
     );
     runner::check_domain(&sites, &header.experiment)?;
-    let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop, on_progress: None };
+    let session = ExperimentRunner {
+        header,
+        sites: &sites,
+        directory: &directory,
+        stop: &local.stop,
+        on_progress: None,
+    };
     let outcome = session.resume(assembler, log, differences, &mut progress);
     measurement::print_directory(&outcome, &directory);
     measurement::conclude(outcome, directory.path(), &flags.output)

@@ -7,20 +7,20 @@ use experiment::{
     DesignSection, ExperimentFile, FactorValues, Located, OneOrMany, PinChoice, PlanInputs, Size, Time,
     Workload,
 };
-use host::{LocalSite, Site as _};
+use host::Site as _;
 use results::{SelfTest, State, least_blocks};
-use runner::{ExperimentOutcome, StopToken};
+use runner::ExperimentOutcome;
 
 use crate::{
     cli::{
-        cli_error::{CliError, ExitStatus},
+        cli_error::{ExitStatus, Result},
         experiment_args::SelfTestArgs as Flags,
         output::{self, to_stderr},
     },
     work::{
         drivers,
-        hosts::Hosts,
-        hosts::pin,
+        hosts::{Hosts, pin},
+        local::Local,
         measurement, pages,
         preparation::seed,
         results::{Form, print},
@@ -34,14 +34,12 @@ const PAIRS: u32 = 20;
 const QUICK_PAIRS: u32 = 8;
 const MS: u64 = 1_000_000;
 
-pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
-    output::set_quiet(flags.output.quiet);
-    output::set_live(flags.output.live);
-    let stop = StopToken::on_signals()?;
-    let site = LocalSite::find()?;
-    let pin = pin(&PinChoice::Auto, &site.facts()?)?;
+pub fn execute(flags: &Flags) -> Result<ExitStatus> {
+    flags.output.apply();
+    let local = Local::find()?;
+    let pin = pin(&PinChoice::Auto, &local.site.facts()?)?;
     let driver = flags.driver.clone().unwrap_or_else(|| drivers::BASELINE.to_owned());
-    let drivers = drivers::choose(std::slice::from_ref(&driver), &site, &stop)?;
+    let drivers = drivers::choose(std::slice::from_ref(&driver), &local)?;
     let inputs = PlanInputs {
         name: "selftest",
         descriptions: &drivers.descriptions,
@@ -53,10 +51,10 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
         least_blocks: &least_blocks,
     };
     let experiment = experiment_file(flags, &driver).plan(&inputs).map_err(|error| error.error)?;
-    let (out, hosts) = (flags.output.out.as_deref(), Hosts::local(&site, &drivers, &stop)?);
-    measurement::accept(&experiment, &hosts, false, &stop)?;
+    let (out, hosts) = (flags.output.out.as_deref(), Hosts::connect(Vec::new(), &local, &drivers)?);
+    measurement::accept(&experiment, &hosts, false, &local.stop)?;
     let (ExperimentOutcome { document, error }, directory) =
-        measurement::measure(experiment, &hosts, out, &stop)?;
+        measurement::measure(experiment, &hosts, out, &local.stop)?;
     if let Some(error) = error {
         return Err(error.into());
     }

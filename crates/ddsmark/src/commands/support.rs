@@ -6,20 +6,21 @@ use std::{
 };
 
 use experiment::{DriverDescription, Limits, Support, check_installed};
-use host::{DriverFile, Site};
+use host::DriverFile;
 use indicatif::{ProgressBar, ProgressStyle};
 use report::{CaseResult, DriverProbes};
-use runner::{Cases, CheckOptions, OpenOptions, StopToken};
+use runner::{Cases, CheckOptions, OpenOptions};
 
 use crate::{
     cli::{
-        cli_error::{CliError, ExitStatus},
+        cli_error::{CliError, ExitStatus, Result},
         driver_args::SupportArgs,
         output,
     },
     work::{
         cases::{in_parallel, probed, try_case},
         drivers::choose,
+        local::Local,
     },
 };
 
@@ -55,19 +56,18 @@ fn progress(name: &str, all: usize) -> ProgressBar {
 
 /// Executes the probes of one driver.
 fn probe(
-    site: &dyn Site,
+    local: &Local,
     driver: &DriverFile,
     description: &DriverDescription,
     flags: &SupportArgs,
-    stop: &StopToken,
-) -> Result<DriverProbes, CliError> {
-    let cases = runner::cases(site, driver, &Limits::default(), stop)?;
+) -> Result<DriverProbes> {
+    let cases = runner::cases(&local.site, driver, &Limits::default(), &local.stop)?;
     let selected: Vec<(String, bool)> = selected(&cases, description).into_iter().collect();
     let bar = progress(&driver.name, selected.len());
     let way = OpenOptions::default();
     let run = |(id, probes): &(String, bool)| {
         let options = CheckOptions { way: &way, limit: flags.limit, probes: *probes };
-        try_case(site, driver, id, options, stop)
+        try_case(local, driver, id, options)
     };
     let first = in_parallel(&selected, flags.jobs, |case| {
         let found = run(case);
@@ -94,28 +94,24 @@ fn probe(
 }
 
 /// Executes `ddsmark drivers support`.
-pub(super) fn execute(
-    flags: &SupportArgs,
-    site: &dyn Site,
-    stop: &StopToken,
-) -> Result<ExitStatus, CliError> {
-    let drivers = choose(&flags.driver, site, stop)?;
+pub(super) fn execute(flags: &SupportArgs, local: &Local) -> Result<ExitStatus> {
+    let drivers = choose(&flags.driver, local)?;
     let unique: BTreeSet<&String> = drivers.names.iter().collect();
     if unique.len() < drivers.names.len() {
-        return Err(CliError::new(ExitStatus::WrongUse, "a driver is named twice", "name each driver once"));
+        return Err(CliError::usage("a driver is named twice", "name each driver once"));
     }
     for name in &drivers.names {
         if !drivers.files.contains_key(name) {
             let error = format!("`{name}` is a pair of drivers");
-            return Err(CliError::new(ExitStatus::WrongUse, error, "name each driver separately"));
+            return Err(CliError::usage(error, "name each driver separately"));
         }
         check_installed(name, &drivers.descriptions)?;
     }
     let probe_one = |name: &String| {
         let file = DriverFile { name: name.clone(), path: drivers.files[name].clone() };
-        probe(site, &file, &drivers.descriptions[name], flags, stop)
+        probe(local, &file, &drivers.descriptions[name], flags)
     };
-    let found: Vec<DriverProbes> = drivers.names.iter().map(probe_one).collect::<Result<_, CliError>>()?;
+    let found: Vec<DriverProbes> = drivers.names.iter().map(probe_one).collect::<Result<_>>()?;
     output::print(&if flags.json {
         report::support_json(&found)
     } else if flags.csv {

@@ -6,7 +6,7 @@ use host::LocalSite;
 use remote_hosts::remote::bundle::Bundle;
 
 use super::drivers::Drivers;
-use crate::cli::cli_error::{CliError, ExitStatus};
+use crate::cli::cli_error::{CliError, Result};
 
 /// Files that hosts need.
 pub struct Bundles {
@@ -18,20 +18,20 @@ pub struct Bundles {
 
 impl Bundles {
     /// Collects the files.
-    pub fn of(local: &LocalSite, drivers: &Drivers) -> Result<Self, CliError> {
+    pub fn of(local: &LocalSite, drivers: &Drivers) -> Result<Self> {
         let programs = Bundle::of_programs(&this_program()?, local.agent())?;
         let bundles = drivers
             .files
             .iter()
             .map(|(name, file)| Ok((name.clone(), Bundle::of_driver(file, &drivers.libraries[name])?)));
-        Ok(Self { programs, drivers: bundles.collect::<Result<_, CliError>>()? })
+        Ok(Self { programs, drivers: bundles.collect::<Result<_>>()? })
     }
 }
 
 /// Returns the path of this program.
-pub fn this_program() -> Result<PathBuf, CliError> {
+pub fn this_program() -> Result<PathBuf> {
     env::current_exe().map_err(|error| {
         let error = format!("cannot determine the path of this program: {error}");
-        CliError::new(ExitStatus::Failed, error, "start it by its full path")
+        CliError::failed(error, "start it by its full path")
     })
 }

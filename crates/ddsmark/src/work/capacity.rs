@@ -5,7 +5,7 @@ use host::{LocalSite, LoopbackCapacity};
 use results::{Environment, HostRecord, LinkLoad, format_value};
 
 use super::hosts::{ConnectedHost, Hosts};
-use crate::cli::cli_error::{CliError, ExitStatus};
+use crate::cli::cli_error::{CliError, Result};
 
 /// Factor of the measured capacity of a host above which a system is rejected: middleware can be better than connections, and a busy host
 /// shows less than it has.
@@ -23,7 +23,7 @@ struct Bound {
 
 /// Rejects a plan with a system that a link or this host cannot carry, unless it is forced. Searches do not try such scales. Notes what this
 /// host carries.
-pub fn check(mut experiment: Plan, hosts: &Hosts, is_forced: bool) -> Result<Plan, CliError> {
+pub fn check(mut experiment: Plan, hosts: &Hosts, is_forced: bool) -> Result<Plan> {
     if is_forced || experiment.offered_loads().is_empty() {
         return Ok(experiment);
     }
@@ -71,11 +71,7 @@ fn note(capacity: &LoopbackCapacity) -> String {
 }
 
 /// Rejects a plan with a system beyond a bound, and limits the scales of searches.
-fn within(
-    mut experiment: Plan,
-    records: &[HostRecord],
-    capacity: Option<&LoopbackCapacity>,
-) -> Result<Plan, CliError> {
+fn within(mut experiment: Plan, records: &[HostRecord], capacity: Option<&LoopbackCapacity>) -> Result<Plan> {
     for index in 0..experiment.cells.len() {
         let cell = &experiment.cells[index];
         let (is_search, scale) = (cell.factors.workload == Workload::Search, cell.factors.scale);
@@ -115,7 +111,7 @@ fn within(
 
 fn rejected(cell: &Cell, bound: &Bound, fits: &str) -> CliError {
     let error = format!("cell `{}`: {}", cell.id, bound.words);
-    CliError::new(ExitStatus::WrongUse, error, format!("use {fits}, or measure it anyway with `--force`"))
+    CliError::usage(error, format!("use {fits}, or measure it anyway with `--force`"))
 }
 
 /// Compares the load of a link with its rate. This bound is exact.

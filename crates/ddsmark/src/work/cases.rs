@@ -5,19 +5,20 @@ use std::{
     thread,
 };
 
-use host::{DriverFile, Site};
+use host::DriverFile;
 use report::{CaseResult, ProbedPolicy};
-use runner::{CaseOutcome, CheckOptions, PolicyProbe, RunnerError, StopToken};
+use runner::{CaseOutcome, CheckOptions, PolicyProbe, RunnerError};
+
+use super::local::Local;
 
 /// Executes one case.
 pub fn try_case(
-    site: &dyn Site,
+    local: &Local,
     driver: &DriverFile,
     id: &str,
     options: CheckOptions<'_>,
-    stop: &StopToken,
 ) -> Result<CaseResult, RunnerError> {
-    Ok(match runner::check(site, driver, id, options, stop)? {
+    Ok(match runner::check(&local.site, driver, id, options, &local.stop)? {
         CaseOutcome::Passed => CaseResult::Passed,
         CaseOutcome::Failed { reason } => CaseResult::Failed(reason),
         CaseOutcome::NoEffect { reason } => CaseResult::NoEffect(reason),

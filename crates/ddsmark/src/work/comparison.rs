@@ -5,7 +5,7 @@ use results::{Comparison, CriterionOutcome, ResultDocument};
 use verdicts::{CompareError, CompareOptions};
 
 use crate::cli::{
-    cli_error::{CliError, ExitStatus},
+    cli_error::{CliError, ExitStatus, Result},
     output::{self, to_stderr},
     result_args::CompareArgs,
 };
@@ -16,25 +16,18 @@ pub fn variants(
     document: &ResultDocument,
     options: &CompareOptions,
     flags: &CompareArgs,
-) -> Result<ExitStatus, CliError> {
+) -> Result<ExitStatus> {
     let Some(compared) = verdicts::compare_variants(path, document, options) else {
         let hint = "name a second result, or measure two variants with `--interleave`";
-        return Err(CliError::new(
-            ExitStatus::WrongUse,
-            format!("`{path}` does not have two variants"),
-            hint,
-        ));
+        return Err(CliError::usage(format!("`{path}` does not have two variants"), hint));
     };
     conclude(compared, flags)
 }
 
 /// Prints a comparison and returns the exit status.
-pub fn conclude(
-    compared: Result<Comparison, CompareError>,
-    flags: &CompareArgs,
-) -> Result<ExitStatus, CliError> {
+pub fn conclude(compared: Result<Comparison, CompareError>, flags: &CompareArgs) -> Result<ExitStatus> {
     let comparison = compared.map_err(|error| {
-        let problem = CliError::new(ExitStatus::WrongUse, &error, error.hint());
+        let problem = CliError::usage(&error, error.hint());
         problem.with_details(error.details())
     })?;
     let text = if flags.json {

@@ -3,12 +3,13 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use experiment::{DriverDescription, Limits, describe_pair, drivers_of_ends, is_pair};
-use host::{DriverFile, Site};
+use host::DriverFile;
 use report::FoundDriver;
-use runner::{DriverInspection, DriverSearchPath, RunnerError, StopToken, describe, inspect_named};
+use runner::{DriverInspection, DriverSearchPath, RunnerError, describe, inspect_named};
 
+use super::local::Local;
 use crate::cli::{
-    cli_error::{CliError, ExitStatus},
+    cli_error::{CliError, Result},
     output,
 };
 
@@ -49,10 +50,10 @@ impl Drivers {
 
 /// Returns the drivers with these names, including both drivers of a pair. Without names: one usable driver of each
 /// name, without simulations, the baseline first.
-pub fn choose(names: &[String], site: &dyn Site, stop: &StopToken) -> Result<Drivers, CliError> {
+pub fn choose(names: &[String], local: &Local) -> Result<Drivers> {
     let path = DriverSearchPath::from_environment();
     let mut drivers = Drivers::default();
-    let inspect = |name: &str| inspect_named(site, &path, name, &Limits::default(), stop);
+    let inspect = |name: &str| inspect_named(&local.site, &path, name, &Limits::default(), &local.stop);
     let ends: Vec<&str> = names.iter().flat_map(|name| drivers_of_ends(name)).collect();
     // All drivers must exist before the first one is loaded.
     ends.iter().try_for_each(|end| path.find(end).map(drop))?;
@@ -95,17 +96,17 @@ pub fn choose(names: &[String], site: &dyn Site, stop: &StopToken) -> Result<Dri
         }
         if drivers.names.is_empty() {
             let hint = "install one with `ddsmark drivers install NAME`, set DDSMARK_DRIVER_PATH, or name a file with `--driver`";
-            return Err(CliError::new(ExitStatus::WrongUse, "no usable driver found", hint));
+            return Err(CliError::usage("no usable driver found", hint));
         }
     }
     Ok(drivers)
 }
 
 /// Returns the drivers on the driver path with their descriptions.
-pub fn find_all(site: &dyn Site, stop: &StopToken) -> Result<Vec<FoundDriver>, CliError> {
+pub fn find_all(local: &Local) -> Result<Vec<FoundDriver>> {
     let mut found = Vec::new();
     for file in DriverSearchPath::from_environment().find_all() {
-        let description = match describe(site, &file, &Limits::default(), stop) {
+        let description = match describe(&local.site, &file, &Limits::default(), &local.stop) {
             Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
             Err(RunnerError::Driver { failure, .. }) => Err(failure.error),
             other => other.map_err(|error| error.to_string()),

@@ -1,20 +1,10 @@
 //! Hosts as the user names them, and the hosts that they stand for.
 
-use experiment::HostSpec;
+use experiment::{HostFlag, HostSpec};
 use remote_hosts::slurm::Allocation;
 
 use super::labs::ExperimentLab;
-use crate::cli::cli_error::{CliError, ExitStatus};
-
-/// Entry of a list of hosts: one host, or several.
-pub struct HostEntry {
-    /// Name in the experiment; `None` if the specification names its hosts.
-    pub name: Option<String>,
-    /// Way to reach it.
-    pub at: HostSpec,
-    /// Interface to the other hosts, if it is given.
-    pub interface: Option<String>,
-}
+use crate::cli::cli_error::{CliError, Result};
 
 /// Host to connect to.
 pub struct NamedHost {
@@ -38,7 +28,7 @@ pub struct ExpandedHosts {
 impl ExpandedHosts {
     /// Replaces each entry by the hosts that it stands for: a lab by its virtual hosts, which this creates, and an allocation
     /// by its nodes. Rejects two hosts with one name.
-    pub fn of(entries: Vec<HostEntry>) -> Result<Self, CliError> {
+    pub fn of(entries: Vec<HostFlag>) -> Result<Self> {
         let mut expanded = Self::default();
         for entry in entries {
             expanded.add(entry)?;
@@ -47,13 +37,13 @@ impl ExpandedHosts {
         for (index, name) in names.iter().enumerate() {
             if names[..index].contains(name) {
                 let error = format!("host `{name}` is given twice");
-                return Err(CliError::new(ExitStatus::WrongUse, error, "give each host a name of its own"));
+                return Err(CliError::usage(error, "give each host a name of its own"));
             }
         }
         Ok(expanded)
     }
 
-    fn add(&mut self, HostEntry { name, at, interface }: HostEntry) -> Result<(), CliError> {
+    fn add(&mut self, HostFlag { name, at, interface }: HostFlag) -> Result<()> {
         match (&at, name) {
             (HostSpec::Lab(spec), name) => {
                 let lab = match &mut self.lab {
@@ -76,14 +66,7 @@ impl ExpandedHosts {
                     interface: interface.clone(),
                 }));
             }
-            (
-                HostSpec::Local
-                | HostSpec::Ssh(_)
-                | HostSpec::Netns(_)
-                | HostSpec::Peer(_)
-                | HostSpec::Slurm(Some(_)),
-                name,
-            ) => {
+            (_, name) => {
                 let name = name.expect("the planner rejects such a host without a name");
                 self.list.push(NamedHost { name, at, interface });
             }

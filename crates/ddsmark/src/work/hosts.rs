@@ -2,24 +2,25 @@
 
 use std::{collections::BTreeMap, process::Command, sync::Arc};
 
-use experiment::{HostSpec, LOCAL_HOST, Limits, Pin, PinChoice, PlannedHost};
-use host::{DriverFile, Facts, InterfaceAddress, LocalSite, Site, SiteError, common_interfaces};
+use experiment::{HostFlag, HostSpec, LOCAL_HOST, Limits, Pin, PinChoice, PlannedHost};
+use host::{DriverFile, Facts, InterfaceAddress, Site, SiteError, common_interfaces};
 use remote_hosts::{
     StewardCommand, StewardSite,
     remote::{RemoteShell, deploy, probe::Probe},
     slurm::Allocation,
     ssh::{SshProgram, SshShell},
 };
-use runner::{RunnerError, SiteHost, Sites, StopToken, inspect};
+use runner::{RunnerError, SiteHost, Sites, inspect};
 
 use super::{
     bundles::{Bundles, this_program},
     drivers::Drivers,
-    host_entries::{ExpandedHosts, HostEntry, NamedHost},
+    host_entries::{ExpandedHosts, NamedHost},
     labs::ExperimentLab,
+    local::Local,
 };
 use crate::cli::{
-    cli_error::{CliError, ExitStatus},
+    cli_error::{CliError, Result},
     output::note,
 };
 
@@ -71,9 +72,8 @@ pub struct Copied {
 
 /// Connects hosts one after the other.
 pub struct Connector<'a> {
-    local: &'a LocalSite,
+    local: &'a Local,
     drivers: &'a Drivers,
-    stop: &'a StopToken,
     /// Lab that has the virtual hosts.
     lab: Option<&'a ExperimentLab>,
     bundles: Option<Bundles>,
@@ -81,26 +81,26 @@ pub struct Connector<'a> {
 
 impl<'a> Connector<'a> {
     /// Creates a connector for hosts that need these drivers of this host.
-    pub const fn new(local: &'a LocalSite, drivers: &'a Drivers, stop: &'a StopToken) -> Self {
-        Self { local, drivers, stop, lab: None, bundles: None }
+    pub const fn new(local: &'a Local, drivers: &'a Drivers) -> Self {
+        Self { local, drivers, lab: None, bundles: None }
     }
 
     /// Connects to a host, and loads each driver there once.
-    pub fn connect(&mut self, host: NamedHost) -> Result<ConnectedHost, CliError> {
+    pub fn connect(&mut self, host: NamedHost) -> Result<ConnectedHost> {
         let NamedHost { name, at, interface } = host;
-        if self.stop.requested() {
+        if self.local.stop.requested() {
             return Err(RunnerError::Stopped.into());
         }
         let mut copied = None;
         let (site, files): (Box<dyn Site>, BTreeMap<String, DriverFile>) = match &at {
-            HostSpec::Local => (Box::new(self.local.clone()), self.own_files()),
+            HostSpec::Local => (Box::new(self.local.site.clone()), self.own_files()),
             HostSpec::Netns(namespace) => {
                 let command = self.in_namespace(&name, namespace)?;
                 (Box::new(StewardSite::start(command)?), self.own_files())
             }
             HostSpec::Lab(_) => {
                 let lab = self.lab.expect("an experiment with virtual hosts has a lab");
-                let command = lab.steward(&name, &this_program()?, self.local.agent())?;
+                let command = lab.steward(&name, &this_program()?, self.local.site.agent())?;
                 (Box::new(StewardSite::start(command)?), self.own_files())
             }
             HostSpec::Peer(peer) => {
@@ -108,7 +108,7 @@ impl<'a> Connector<'a> {
                     "host `{name}`: `{peer}` is a process of `ddsmark perftest`, which starts by itself"
                 );
                 let hint = format!("use {}", HostSpec::EXPECTED);
-                return Err(CliError::new(ExitStatus::WrongUse, error, hint));
+                return Err(CliError::usage(error, hint));
             }
             HostSpec::Ssh(_) | HostSpec::Slurm(_) => {
                 let (site, files, how) = self.deployed(&name, &shell(&name, &at)?)?;
@@ -132,8 +132,8 @@ impl<'a> Connector<'a> {
     }
 
     /// Returns the command of a steward in a network namespace of this host.
-    fn in_namespace(&self, host: &str, namespace: &str) -> Result<StewardCommand, CliError> {
-        let (program, agent) = (this_program()?, self.local.agent().to_owned());
+    fn in_namespace(&self, host: &str, namespace: &str) -> Result<StewardCommand> {
+        let (program, agent) = (this_program()?, self.local.site.agent().to_owned());
         let namespace = namespace.to_owned();
         let mut command = StewardCommand::new(host, move || {
             let mut command = Command::new("ip");
@@ -154,10 +154,10 @@ impl<'a> Connector<'a> {
         &mut self,
         host: &str,
         shell: &Arc<dyn RemoteShell>,
-    ) -> Result<(StewardSite, BTreeMap<String, DriverFile>, Copied), CliError> {
+    ) -> Result<(StewardSite, BTreeMap<String, DriverFile>, Copied)> {
         let bundles = match &mut self.bundles {
             Some(bundles) => bundles,
-            none => none.insert(Bundles::of(self.local, self.drivers)?),
+            none => none.insert(Bundles::of(&self.local.site, self.drivers)?),
         };
         let deployment = deploy(host, shell, &bundles.programs, &bundles.drivers)?;
         if let Some(line) = deployment.noise.last() {
@@ -173,18 +173,18 @@ impl<'a> Connector<'a> {
         host: &str,
         site: &dyn Site,
         files: &BTreeMap<String, DriverFile>,
-    ) -> Result<Drivers, CliError> {
+    ) -> Result<Drivers> {
         let mut drivers = Drivers { names: self.drivers.names.clone(), ..Drivers::default() };
         for (name, file) in files {
-            let (description, libraries) =
-                inspect(site, file, &Limits::default(), self.stop).map_err(|error| about(host, error))?;
+            let (description, libraries) = inspect(site, file, &Limits::default(), &self.local.stop)
+                .map_err(|error| about(host, error))?;
             let own = &self.drivers.descriptions[name];
             if !description.is_installed() {
                 let error = format!("host `{host}`: the middleware of driver `{name}` is not installed");
                 let hint = format!(
                     "install it on the host, or use a driver that brings it; see `ddsmark drivers info {name}`"
                 );
-                return Err(CliError::new(ExitStatus::WrongUse, error, hint));
+                return Err(CliError::usage(error, hint));
             }
             let version = |of: &experiment::DriverDescription| {
                 format!("{} {} (driver {})", of.middleware, of.middleware_version, of.driver_version)
@@ -207,17 +207,13 @@ impl<'a> Connector<'a> {
 }
 
 /// Returns the shell of a host that has one.
-fn shell(host: &str, at: &HostSpec) -> Result<Arc<dyn RemoteShell>, CliError> {
+fn shell(host: &str, at: &HostSpec) -> Result<Arc<dyn RemoteShell>> {
     match at {
         HostSpec::Ssh(target) => Ok(Arc::new(SshShell::new(SshProgram::from_environment(), target.clone()))),
         HostSpec::Slurm(Some(node)) => Ok(Allocation::current(host)?.shell(host, node)?),
-        HostSpec::Local
-        | HostSpec::Netns(_)
-        | HostSpec::Lab(_)
-        | HostSpec::Peer(_)
-        | HostSpec::Slurm(None) => {
+        _ => {
             let error = format!("host `{host}`: `{at}` has no shell");
-            Err(CliError::new(ExitStatus::WrongUse, error, format!("use {}", HostSpec::EXPECTED)))
+            Err(CliError::usage(error, format!("use {}", HostSpec::EXPECTED)))
         }
     }
 }
@@ -242,22 +238,17 @@ pub struct Hosts {
 
 impl Hosts {
     /// Connects to all hosts of an experiment; without entries, to this one.
-    pub fn connect(
-        entries: Vec<HostEntry>,
-        local: &LocalSite,
-        drivers: &Drivers,
-        stop: &StopToken,
-    ) -> Result<Self, CliError> {
+    pub fn connect(entries: Vec<HostFlag>, local: &Local, drivers: &Drivers) -> Result<Self> {
         let are_named = !entries.is_empty();
-        let this = || HostEntry { name: Some(LOCAL_HOST.to_owned()), at: HostSpec::Local, interface: None };
+        let this = || HostFlag { name: Some(LOCAL_HOST.to_owned()), at: HostSpec::Local, interface: None };
         let ExpandedHosts { list, lab } = ExpandedHosts::of(if are_named { entries } else { vec![this()] })?;
-        let mut connector = Connector { lab: lab.as_ref(), ..Connector::new(local, drivers, stop) };
+        let mut connector = Connector { lab: lab.as_ref(), ..Connector::new(local, drivers) };
         let list = list.into_iter().map(|host| connector.connect(host)).collect::<Result<Vec<_>, _>>()?;
         for (index, host) in list.iter().enumerate() {
             let owner = host.site.owner();
             if let Some(other) = list[..index].iter().find(|other| other.site.owner() == owner) {
                 let error = format!("hosts `{}` and `{}` are both this host", other.name, host.name);
-                return Err(CliError::new(ExitStatus::WrongUse, error, "name each host once"));
+                return Err(CliError::usage(error, "name each host once"));
             }
         }
         Ok(Self { list, lab, are_named })
@@ -266,11 +257,6 @@ impl Hosts {
     /// Returns hosts that are connected already, with names.
     pub const fn of(list: Vec<ConnectedHost>) -> Self {
         Self { list, lab: None, are_named: true }
-    }
-
-    /// Returns this host alone, with its drivers.
-    pub fn local(local: &LocalSite, drivers: &Drivers, stop: &StopToken) -> Result<Self, CliError> {
-        Self::connect(Vec::new(), local, drivers, stop)
     }
 
     /// Returns the hosts.
@@ -299,13 +285,13 @@ impl Hosts {
     }
 
     /// Adds the drivers of another experiment on the same hosts.
-    pub fn extend(&mut self, other: Self) -> Result<(), CliError> {
+    pub fn extend(&mut self, other: Self) -> Result<()> {
         let key = |hosts: &Self| {
             hosts.list.iter().map(|host| (host.name.clone(), host.at.clone())).collect::<Vec<_>>()
         };
         if key(self) != key(&other) {
             let hint = "give both variants the same `--host` flags, in the same order";
-            return Err(CliError::new(ExitStatus::WrongUse, "the variants have different hosts", hint));
+            return Err(CliError::usage("the variants have different hosts", hint));
         }
         for (host, other) in self.list.iter_mut().zip(other.list) {
             host.drivers.extend(other.drivers);
@@ -315,14 +301,10 @@ impl Hosts {
 
     /// Returns the pinning of the first host, and the hosts of the plan; none if the experiment does not name any.
     /// `needs_interfaces`: whether a cell uses the interface that each host has of its own.
-    pub fn planned(
-        &self,
-        choice: &PinChoice,
-        needs_interfaces: bool,
-    ) -> Result<(Pin, Vec<PlannedHost>), CliError> {
+    pub fn planned(&self, choice: &PinChoice, needs_interfaces: bool) -> Result<(Pin, Vec<PlannedHost>)> {
         let pins =
             self.list.iter().map(|host| pin(choice, &host.facts).map_err(|error| self.error(host, error)));
-        let pins: Vec<Pin> = pins.collect::<Result<_, CliError>>()?;
+        let pins: Vec<Pin> = pins.collect::<Result<_>>()?;
         let interfaces = self.interfaces(needs_interfaces)?;
         let first = pins[0].clone();
         if !self.are_named {
@@ -339,7 +321,7 @@ impl Hosts {
     }
 
     /// Returns the interface of each host that leads to the others.
-    fn interfaces(&self, needed: bool) -> Result<Vec<Option<String>>, CliError> {
+    fn interfaces(&self, needed: bool) -> Result<Vec<Option<String>>> {
         for host in &self.list {
             if let Some(interface) = &host.interface {
                 host.facts.check_interface(interface).map_err(|error| self.error(host, error))?;
@@ -371,7 +353,7 @@ impl Hosts {
                 (error, format!("; available: {candidates}"))
             };
             let hint = format!("name one, such as `--host {host}=...,interface=eth0`{hint}");
-            CliError::new(ExitStatus::WrongUse, error, hint)
+            CliError::usage(error, hint)
         })?;
         Ok(given.into_iter().zip(found).map(|(given, found)| Some(given.unwrap_or(found))).collect())
     }

@@ -22,7 +22,7 @@ use super::{
     selftests,
 };
 use crate::cli::{
-    cli_error::{CliError, ExitStatus},
+    cli_error::{ExitStatus, Result},
     output::{self, note},
     progress::ProgressDisplay,
     result_args::OutputArgs,
@@ -39,7 +39,7 @@ pub fn plan_and_measure(
     (is_dry, is_forced): (bool, bool),
     output: &OutputArgs,
     stop: &StopToken,
-) -> Result<ExitStatus, CliError> {
+) -> Result<ExitStatus> {
     let mut experiment = capacity::check(prepared.plan(seed)?, &prepared.hosts, is_forced)?;
     let sites = prepared.hosts.sites();
     if !is_dry {
@@ -59,7 +59,7 @@ pub fn plan_and_measure(
 }
 
 /// Prints a plan.
-pub fn show(experiment: &Plan, hosts: &Hosts, json: bool) -> Result<ExitStatus, CliError> {
+pub fn show(experiment: &Plan, hosts: &Hosts, json: bool) -> Result<ExitStatus> {
     // A selftest is of one host, and says nothing about several.
     let kept = if hosts.are_several() { BTreeMap::new() } else { selftests::load() };
     let host = &hosts.list()[0].facts.host;
@@ -80,7 +80,7 @@ pub fn measure(
     hosts: &Hosts,
     out_directory: Option<&Path>,
     stop: &StopToken,
-) -> Result<(ExperimentOutcome, PathBuf), CliError> {
+) -> Result<(ExperimentOutcome, PathBuf)> {
     let sites = hosts.sites();
     let runs = experiment.runs();
     let directory = Directory::create(&out(out_directory, &experiment.name), runs)?;
@@ -105,7 +105,7 @@ fn preflight(
     sites: &Sites<'_>,
     stop: &StopToken,
     spares: impl Fn(&Cell) -> bool,
-) -> Result<Vec<(Cell, RunnerError)>, CliError> {
+) -> Result<Vec<(Cell, RunnerError)>> {
     let mut last_note = Instant::now();
     let how_far = |done: usize, all: usize| {
         if last_note.elapsed() >= SILENCE {
@@ -121,7 +121,7 @@ fn preflight(
 }
 
 /// Accepts a plan of which no cell may be left out: its domain is free, and each configuration opens.
-pub fn accept(experiment: &Plan, hosts: &Hosts, is_dry: bool, stop: &StopToken) -> Result<(), CliError> {
+pub fn accept(experiment: &Plan, hosts: &Hosts, is_dry: bool, stop: &StopToken) -> Result<()> {
     let sites = hosts.sites();
     if !is_dry {
         runner::check_domain(&sites, experiment)?;
@@ -130,7 +130,7 @@ pub fn accept(experiment: &Plan, hosts: &Hosts, is_dry: bool, stop: &StopToken) 
 }
 
 /// Returns the header of the result, which is known before the first run.
-pub fn header(experiment: Plan, hosts: &Hosts) -> Result<ResultHeader, CliError> {
+pub fn header(experiment: Plan, hosts: &Hosts) -> Result<ResultHeader> {
     let (records, run_topologies) = (host_records(&experiment, hosts)?, experiment.run_topologies());
     let mut warnings: Vec<(&HostRecord, Warning)> = Vec::new();
     for record in &records {
@@ -174,7 +174,7 @@ fn oversubscription(header: &ResultHeader) -> Option<String> {
 }
 
 /// Returns the hosts with their environments.
-pub fn host_records(experiment: &Plan, hosts: &Hosts) -> Result<Vec<HostRecord>, CliError> {
+pub fn host_records(experiment: &Plan, hosts: &Hosts) -> Result<Vec<HostRecord>> {
     let (sites, interfaces) = (hosts.sites(), interfaces(experiment));
     let record = |(index, host): (usize, &ConnectedHost)| {
         let facts = host.site.facts()?;
@@ -221,11 +221,7 @@ pub fn print_directory(outcome: &ExperimentOutcome, directory: &Directory) {
 }
 
 /// Writes the page of the result, and prints the result.
-pub fn conclude(
-    outcome: ExperimentOutcome,
-    directory: &Path,
-    output: &OutputArgs,
-) -> Result<ExitStatus, CliError> {
+pub fn conclude(outcome: ExperimentOutcome, directory: &Path, output: &OutputArgs) -> Result<ExitStatus> {
     let ExperimentOutcome { document, error } = outcome;
     let form = Form::from_flags(output.verbose, &output.format);
     let page = (!output.no_html).then(|| pages::write_beside(&document, directory)).flatten();

@@ -10,6 +10,7 @@ pub mod found_results;
 pub mod host_entries;
 pub mod hosts;
 mod labs;
+pub mod local;
 pub mod measurement;
 pub mod pages;
 mod painter;

@@ -10,7 +10,7 @@ use results::{Directory, DirectoryError, ResultDocument};
 
 use super::painter::Painter;
 use crate::cli::{
-    cli_error::{CliError, ExitStatus},
+    cli_error::{CliError, Result},
     output::{self, note},
 };
 
@@ -43,7 +43,7 @@ fn directory(path: &Path) -> &Path {
 }
 
 /// Writes HTML as a file, and prints its path after these words; with `-`, prints the HTML.
-pub fn deliver(html: &str, path: &Path, words: &str) -> Result<(), CliError> {
+pub fn deliver(html: &str, path: &Path, words: &str) -> Result<()> {
     if path == Path::new("-") {
         return output::write(html);
     }
@@ -51,22 +51,21 @@ pub fn deliver(html: &str, path: &Path, words: &str) -> Result<(), CliError> {
     output::print_page(words, path)
 }
 
-fn write_text(path: &Path, text: &str) -> Result<(), CliError> {
+fn write_text(path: &Path, text: &str) -> Result<()> {
     Directory::save_bytes(path, text.as_bytes()).map_err(|error| not_written(&error))
 }
 
 /// Writes each chart of a page as an SVG file into a folder, which is created. Returns the number of files.
-pub fn write_svgs(page: &Page, folder: &Path) -> Result<usize, CliError> {
+pub fn write_svgs(page: &Page, folder: &Path) -> Result<usize> {
     let charts = html_report::drawings(page, Colours::Preferred).into_iter();
     write_charts(folder, "svg", charts.map(|(name, text)| (name, text.into_bytes())))
 }
 
 /// Writes each chart of a page as a PNG file into a folder, which is created. Returns the number of files.
-pub fn write_pngs(page: &Page, folder: &Path) -> Result<usize, CliError> {
+pub fn write_pngs(page: &Page, folder: &Path) -> Result<usize> {
     let painter = Painter::new()?;
     let charts = html_report::drawings(page, Colours::Light).into_iter();
-    let painted: Result<Vec<_>, CliError> =
-        charts.map(|(name, text)| Ok((name, painter.png(&text)?))).collect();
+    let painted: Result<Vec<_>> = charts.map(|(name, text)| Ok((name, painter.png(&text)?))).collect();
     write_charts(folder, "png", painted?.into_iter())
 }
 
@@ -74,7 +73,7 @@ fn write_charts(
     folder: &Path,
     suffix: &str,
     charts: impl Iterator<Item = (String, Vec<u8>)>,
-) -> Result<usize, CliError> {
+) -> Result<usize> {
     let write = |cause| DirectoryError::Write { path: folder.to_owned(), cause };
     fs::create_dir_all(folder).map_err(write).map_err(|error| not_written(&error))?;
     let mut written = 0;
@@ -87,7 +86,7 @@ fn write_charts(
 }
 
 fn not_written(error: &DirectoryError) -> CliError {
-    CliError::new(ExitStatus::Failed, error, "name a file or folder that can be written to")
+    CliError::failed(error, "name a file or folder that can be written to")
 }
 
 /// Writes the page of a measured result into its directory. The result is saved already, so an error is only printed. Returns the

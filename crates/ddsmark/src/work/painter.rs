@@ -1,6 +1,6 @@
 //! Drawings as PNG, of builds with the feature `png`.
 
-use crate::cli::cli_error::{CliError, ExitStatus};
+use crate::cli::cli_error::{CliError, Result};
 
 /// Painter with its fonts: those of the system would make other pictures on each host, and without one all texts vanish.
 pub struct Painter {
@@ -20,7 +20,7 @@ impl Painter {
     ///
     /// # Errors
     /// Never: builds without PNG have one.
-    pub fn new() -> Result<Self, CliError> {
+    pub fn new() -> Result<Self> {
         let mut options = resvg::usvg::Options::default();
         let fonts = options.fontdb_mut();
         for font in [dejavu::sans::regular(), dejavu::sans::bold()] {
@@ -34,17 +34,13 @@ impl Painter {
     ///
     /// # Errors
     /// Returns an error if the drawing is no SVG, or larger than the memory.
-    pub fn png(&self, svg: &str) -> Result<Vec<u8>, CliError> {
+    pub fn png(&self, svg: &str) -> Result<Vec<u8>> {
         use resvg::{
             tiny_skia::{Pixmap, Transform},
             usvg::Tree,
         };
         let failed = |cause: String| {
-            CliError::new(
-                ExitStatus::Failed,
-                format!("cannot paint a chart as PNG: {cause}"),
-                "write it as SVG: `--svg`",
-            )
+            CliError::failed(format!("cannot paint a chart as PNG: {cause}"), "write it as SVG: `--svg`")
         };
         let tree = Tree::from_str(svg, &self.options).map_err(|error| failed(error.to_string()))?;
         let size = tree.size().to_int_size();
@@ -62,9 +58,8 @@ impl Painter {
     ///
     /// # Errors
     /// Always.
-    pub fn new() -> Result<Self, CliError> {
-        Err(CliError::new(
-            ExitStatus::WrongUse,
+    pub fn new() -> Result<Self> {
+        Err(CliError::usage(
             "`--png` is not a part of this build",
             "write SVG with `--svg`, install a package, or build with `cargo build --release --features ddsmark/png`",
         ))
@@ -74,7 +69,7 @@ impl Painter {
     ///
     /// # Errors
     /// Never.
-    pub const fn png(&self, _: &str) -> Result<Vec<u8>, CliError> {
+    pub const fn png(&self, _: &str) -> Result<Vec<u8>> {
         match self.never {}
     }
 }

@@ -6,20 +6,20 @@ use std::{
 };
 
 use experiment::{
-    Cell, Diagnostic, ExperimentFile, InputFile, OWN_INTERFACE, Override, Pin, PinChoice, Plan, PlanInputs,
-    PlannedHost, Source, SpannedError, drivers_of_ends,
+    Cell, Diagnostic, ExperimentFile, HostFlag, InputFile, OWN_INTERFACE, Override, Pin, PinChoice, Plan,
+    PlanInputs, PlannedHost, Source, SpannedError, drivers_of_ends,
 };
-use host::{Facts, LocalSite, Site};
+use host::{Facts, Site};
 use results::least_blocks;
-use runner::{DriverSearchPath, RunnerError, StopToken};
+use runner::{DriverSearchPath, RunnerError};
 
 use super::{
     drivers::{self, Drivers},
     files,
-    host_entries::HostEntry,
     hosts::{Hosts, pin},
+    local::Local,
 };
-use crate::cli::cli_error::CliError;
+use crate::cli::cli_error::{CliError, Result};
 
 /// Experiment file with the inputs of its plan.
 pub struct Prepared {
@@ -53,7 +53,7 @@ impl Prepared {
         }
     }
 
-    pub fn plan(&self, seed: u64) -> Result<Plan, CliError> {
+    pub fn plan(&self, seed: u64) -> Result<Plan> {
         let plan = self.file.plan(&self.plan_inputs(seed)).map_err(|error| self.rejected(&error))?;
         self.file.check_placements(&plan).map_err(|error| self.rejected(&error))?;
         Ok(plan)
@@ -63,7 +63,7 @@ impl Prepared {
     ///
     /// # Errors
     /// Returns the error of a cell if nothing else of its driver is left.
-    pub fn plan_without(&self, rejected: Vec<(Cell, RunnerError)>, seed: u64) -> Result<Plan, CliError> {
+    pub fn plan_without(&self, rejected: Vec<(Cell, RunnerError)>, seed: u64) -> Result<Plan> {
         let reasons = rejected.iter().map(|(cell, error)| match error {
             RunnerError::Rejected { failure, .. } => (cell, failure.error.clone()),
             other => (cell, other.to_string()),
@@ -95,9 +95,8 @@ pub fn prepare(
     path: String,
     text: String,
     sets: Vec<Override>,
-    site: &LocalSite,
-    stop: &StopToken,
-) -> Result<Prepared, CliError> {
+    local: &Local,
+) -> Result<Prepared> {
     let source = Source { path, text, sets };
     let file = source.read()?;
     file.check_hosts().map_err(|error| source.rejected(&error))?;
@@ -106,17 +105,17 @@ pub fn prepare(
     }
     if file.hosts.is_empty() {
         // What can be rejected without a driver is rejected first.
-        check_host(&file, &source, site, &site.facts()?)?;
+        check_host(&file, &source, &local.site, &local.site.facts()?)?;
     }
     let files = files::read(&file, &source)?;
-    let (drivers, installed) = find_drivers(&file, &source, site, stop)?;
+    let (drivers, installed) = find_drivers(&file, &source, local)?;
     let entries = file.hosts.iter().map(|host| {
         let host = host.get();
         let interface = host.interface.as_ref().map(|interface| interface.get().clone());
         let name = host.name.as_ref().map(|name| name.get().clone());
-        HostEntry { name, at: host.at.get().clone(), interface }
+        HostFlag { name, at: host.at.get().clone(), interface }
     });
-    let hosts = Hosts::connect(entries.collect(), site, &drivers, stop)?;
+    let hosts = Hosts::connect(entries.collect(), local, &drivers)?;
     if !file.hosts.is_empty() {
         for host in hosts.list() {
             check_host(&file, &source, &*host.site, &host.facts)
@@ -131,12 +130,7 @@ pub fn prepare(
 }
 
 /// Rejects what a host does not have: interfaces, files of variables, and cores.
-fn check_host(
-    file: &ExperimentFile,
-    source: &Source,
-    site: &dyn Site,
-    facts: &Facts,
-) -> Result<(), CliError> {
+fn check_host(file: &ExperimentFile, source: &Source, site: &dyn Site, facts: &Facts) -> Result<()> {
     check_interfaces(file, source, facts)?;
     check_variables(file, source, site)?;
     if let Some(choice) = &file.design.pin {
@@ -146,12 +140,7 @@ fn check_host(
 }
 
 /// Returns the drivers of the experiment, and the names of those that are measured if it names none.
-fn find_drivers(
-    file: &ExperimentFile,
-    source: &Source,
-    site: &dyn Site,
-    stop: &StopToken,
-) -> Result<(Drivers, Vec<String>), CliError> {
+fn find_drivers(file: &ExperimentFile, source: &Source, local: &Local) -> Result<(Drivers, Vec<String>)> {
     let path = DriverSearchPath::from_environment();
     let mut named: Vec<String> = Vec::new();
     for driver in file.values_of::<String>("driver") {
@@ -166,17 +155,17 @@ fn find_drivers(
     let mut drivers = Drivers::default();
     let mut installed = Vec::new();
     if file.factors.values.get("driver").is_none() {
-        drivers = drivers::choose(&[], site, stop)?;
+        drivers = drivers::choose(&[], local)?;
         installed.clone_from(&drivers.names);
     }
     named.retain(|name| !drivers.names.contains(name));
     if !named.is_empty() {
-        drivers.extend(drivers::choose(&named, site, stop)?);
+        drivers.extend(drivers::choose(&named, local)?);
     }
     Ok((drivers, installed))
 }
 
-fn check_interfaces(file: &ExperimentFile, source: &Source, facts: &Facts) -> Result<(), CliError> {
+fn check_interfaces(file: &ExperimentFile, source: &Source, facts: &Facts) -> Result<()> {
     let named = file.values_of::<String>("interface").filter(|interface| interface.get() != OWN_INTERFACE);
     for interface in named {
         let checked = facts.check_interface(interface.get());
@@ -186,7 +175,7 @@ fn check_interfaces(file: &ExperimentFile, source: &Source, facts: &Facts) -> Re
 }
 
 /// Rejects a value of a variable that names a missing file.
-fn check_variables(file: &ExperimentFile, source: &Source, site: &dyn Site) -> Result<(), CliError> {
+fn check_variables(file: &ExperimentFile, source: &Source, site: &dyn Site) -> Result<()> {
     for (name, values) in file.all_values().flat_map(|values| &values.env) {
         for value in &values.0 {
             let text = value.get().0.as_deref();

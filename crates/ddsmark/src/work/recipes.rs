@@ -1,6 +1,6 @@
 //! Recipes: experiment files that come with ddsmark, one for each question.
 
-use crate::cli::cli_error::{CliError, ExitStatus};
+use crate::cli::cli_error::{CliError, Result};
 
 /// Embeds `recipes/NAME.toml` of the source tree.
 macro_rules! recipes {
@@ -54,17 +54,17 @@ const REPLACED: &[(&str, &str)] = &[
 ];
 
 /// Returns the text of a recipe.
-pub fn find(name: &str) -> Result<&'static str, CliError> {
+pub fn find(name: &str) -> Result<&'static str> {
     if let Some((_, arguments)) = REPLACED.iter().find(|(replaced, _)| *replaced == name) {
         let hint = format!("run `ddsmark run {arguments}`");
         let cause = format!("recipe `{name}` is part of the recipe `qos-cost` now");
-        return Err(CliError::new(ExitStatus::WrongUse, cause, hint));
+        return Err(CliError::usage(cause, hint));
     }
     RECIPES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).ok_or_else(|| {
         let known: Vec<&str> = RECIPES.iter().map(|(name, _)| *name).collect();
         let hint =
             format!("available: {}; a file needs a `/` or an extension such as `.toml`", known.join(", "));
-        CliError::new(ExitStatus::WrongUse, format!("recipe `{name}` not found"), hint)
+        CliError::usage(format!("recipe `{name}` not found"), hint)
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use report::{Options, ScreenOptions};
 use results::ResultDocument;
 
-use crate::cli::{cli_error::CliError, output, result_args::FormatArgs};
+use crate::cli::{cli_error::Result, output, result_args::FormatArgs};
 
 /// Form in which a result is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Form {
 }
 
 /// Prints a result from this directory.
-pub fn print(document: &ResultDocument, directory: &Path, form: Form) -> Result<(), CliError> {
+pub fn print(document: &ResultDocument, directory: &Path, form: Form) -> Result<()> {
     let width = output::width();
     match form {
         Form::Json => output::print(&report::json(document)),

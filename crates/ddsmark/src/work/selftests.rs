@@ -8,7 +8,7 @@ use std::{
 use results::{KeptSelfTests, SelfTest};
 
 use crate::cli::{
-    cli_error::{CliError, ExitStatus},
+    cli_error::{CliError, Result},
     output::to_stderr,
 };
 
@@ -38,7 +38,7 @@ pub fn load() -> KeptSelfTests {
     })
 }
 
-pub fn save(outcome: &SelfTest) -> Result<(), CliError> {
+pub fn save(outcome: &SelfTest) -> Result<()> {
     let Some(store_path) = store_path() else {
         to_stderr("note: the outcome is not stored: XDG_STATE_HOME and HOME are not set");
         return Ok(());
@@ -47,7 +47,7 @@ pub fn save(outcome: &SelfTest) -> Result<(), CliError> {
     saved.insert(outcome.driver.clone(), outcome.clone());
     write(&store_path, &saved).map_err(|error| {
         let error = format!("cannot store the outcome in `{}`: {error}", store_path.display());
-        CliError::new(ExitStatus::Failed, error, "set XDG_STATE_HOME to a writable directory")
+        CliError::failed(error, "set XDG_STATE_HOME to a writable directory")
     })?;
     to_stderr(&format!("stored in `{}` for `ddsmark run --dry-run`", store_path.display()));
     Ok(())

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use perftest::Settings;
 
 use super::queues::throttle_queue;
-use crate::cli::cli_error::{CliError, ExitStatus};
+use crate::cli::cli_error::{CliError, Result};
 
 /// Distance from which on latency samples are too few to matter: fewer than 1 % of the samples.
 const MIN_DISTANCE: u32 = 101;
@@ -39,7 +39,7 @@ pub fn distances(
     topology: Topology,
     send_queue: Option<u32>,
     notes: &mut Vec<String>,
-) -> Result<BTreeMap<u64, u32>, CliError> {
+) -> Result<BTreeMap<u64, u32>> {
     let Settings { shared, local, .. } = settings;
     // Beside other publishers, whose samples are not echoed, the stream of publisher 0 has its echoes.
     if shared.echoes_every_sample() && topology.publishers == 1 {
@@ -51,7 +51,7 @@ pub fn distances(
             topology.publishers, topology.subscribers
         );
         let hint = "remove it, or start one of each: the rate follows one subscriber";
-        return Err(CliError::new(ExitStatus::WrongUse, error, hint));
+        return Err(CliError::usage(error, hint));
     }
     let longest = match local.pacing.throttle {
         true => throttle_queue(send_queue) / THROTTLE_DISTANCES,

@@ -19,7 +19,7 @@ use super::{
     queues::queues,
     receiving::{Receiving, check_filters},
 };
-use crate::cli::cli_error::{CliError, ExitStatus};
+use crate::cli::cli_error::{CliError, Result};
 
 /// Position of a part of the experiment, by the options that decide it.
 type At<'a> = &'a mut dyn FnMut(&'static [&'static str]) -> Span;
@@ -54,7 +54,7 @@ impl TestExperiment {
         subscribers: &[&OwnPart],
         topology: Topology,
         qos: Option<&FileQos>,
-    ) -> Result<Self, CliError> {
+    ) -> Result<Self> {
         let Settings { shared, local, .. } = settings;
         let mut notes = Vec::new();
         // The first one echoes the latency samples of a stream.
@@ -79,11 +79,7 @@ impl TestExperiment {
         let await_echo = shared.mode == Mode::Latency && !distances.is_empty();
         if await_echo && local.output.latency_file.is_some() {
             let error = format!("`-latencyFile` is not supported with {} publishers", topology.publishers);
-            return Err(CliError::new(
-                ExitStatus::WrongUse,
-                error,
-                "use one publisher, or remove `-latencyFile`",
-            ));
+            return Err(CliError::usage(error, "use one publisher, or remove `-latencyFile`"));
         }
         publishers.iter().try_for_each(|publisher| publisher.check(&shared.sizes))?;
         notes.extend(publishers.first().iter().flat_map(|leader| leader.rate.notes(&local.pacing)));
@@ -183,7 +179,7 @@ impl TestExperiment {
         hosts: &[PlannedHost],
         seed: u64,
         intervals: bool,
-    ) -> Result<Plan, CliError> {
+    ) -> Result<Plan> {
         let inputs = PlanInputs {
             name: "perftest",
             descriptions,
@@ -222,7 +218,7 @@ impl TestExperiment {
 }
 
 /// Checks that a publisher has a plan, with a subscriber that has no options of its own: before it meets one.
-pub fn check(process: &Process) -> Result<(), CliError> {
+pub fn check(process: &Process) -> Result<()> {
     let subscriber = OwnPart {
         receive: Some((ReceiveMode::Listener, 1, 0)),
         filter: None,
@@ -321,11 +317,11 @@ fn policies(shared: &Shared, has_file: bool, at: At<'_>) -> Policies {
 }
 
 /// Rejects a time of each size that is longer than the longest one.
-pub fn check_seconds(shared: &Shared) -> Result<(), CliError> {
+pub fn check_seconds(shared: &Shared) -> Result<()> {
     match shared.execution_time_s {
         Some(seconds) if seconds > MAX_SECONDS => {
             let error = format!("`-executionTime {seconds}` is longer than {MAX_SECONDS} s");
-            Err(CliError::new(ExitStatus::WrongUse, error, "use at most a day for each size"))
+            Err(CliError::usage(error, "use at most a day for each size"))
         }
         _ => Ok(()),
     }

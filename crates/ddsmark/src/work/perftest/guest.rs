@@ -23,7 +23,7 @@ use super::{
     rows::{self, Lengths},
 };
 use crate::cli::{
-    cli_error::{CliError, ExitStatus},
+    cli_error::{CliError, ExitStatus, Result},
     output::note,
 };
 
@@ -33,7 +33,7 @@ const END_LIMIT: Duration = Duration::from_secs(12);
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Meets the leader, and serves it until it ends the test.
-pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
+pub fn execute(mut process: Process) -> Result<ExitStatus> {
     let mut channel = meeting::open(&process)?;
     let leader = meeting::meet_leader(&process, &mut channel)?;
     let adopted = adopt(&mut process, &leader);
@@ -41,7 +41,7 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
     let observer = Box::new(|event| note_event(&event));
     let options = SessionOptions { observer, ..SessionOptions::default() };
     let (session, mut streams) = Session::start(channel, vec![leader], options)
-        .map_err(|error| CliError::new(ExitStatus::Failed, &error, "start both sides again"))?;
+        .map_err(|error| CliError::failed(&error, "start both sides again"))?;
     let printer = match printer {
         Ok(printer) => printer,
         Err(error) => {
@@ -87,9 +87,10 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
     let site = GuestSite::new(process.site.clone(), setup, observer);
     let stop = process.stop.clone();
     // If this process ends first, its stream stays open until the leader knows why.
-    let output = stream.output.try_clone().map_err(|error| {
-        CliError::new(ExitStatus::Failed, format!("cannot keep a pipe: {error}"), "check `ulimit -n`")
-    })?;
+    let output = stream
+        .output
+        .try_clone()
+        .map_err(|error| CliError::failed(format!("cannot keep a pipe: {error}"), "check `ulimit -n`"))?;
     let served = serve(Ok(site), (stream.input, stream.output), MAX_FRAME_BYTES, move || stop.requested());
     let follows_leader = matches!(served, StewardEnd::Bye | StewardEnd::Lost(_)) && !process.stop.requested();
     let kept = (!follows_leader).then_some(output);
@@ -104,11 +105,9 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
 }
 
 /// Adopts the settings of the leader.
-fn adopt(process: &mut Process, leader: &rendezvous::lobby::Peer) -> Result<(), CliError> {
+fn adopt(process: &mut Process, leader: &rendezvous::lobby::Peer) -> Result<()> {
     let offered = Offered::of(leader)?;
-    let wrong = |error: String| {
-        CliError::new(ExitStatus::Failed, error, "use the same version of ddsmark on all hosts")
-    };
+    let wrong = |error: String| CliError::failed(error, "use the same version of ddsmark on all hosts");
     let Some(offer) = offered.settings else { return Err(wrong(format!("{leader} offers no settings"))) };
     offer.check().map_err(|error| wrong(format!("{leader}: {error}")))?;
     match process.settings.adopt(&offer) {
@@ -116,7 +115,7 @@ fn adopt(process: &mut Process, leader: &rendezvous::lobby::Peer) -> Result<(), 
         Err(found) => {
             let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
             let hint = found.first().map(perftest::Disagreement::hint).unwrap_or_default();
-            return Err(CliError::new(ExitStatus::WrongUse, texts.join("; "), hint));
+            return Err(CliError::usage(texts.join("; "), hint));
         }
     }
     process.adapt()?;
@@ -140,7 +139,7 @@ fn conclude(
     seen: &AgentObserver,
     served: &StewardEnd,
     end: Option<&SessionEnd>,
-) -> Result<ExitStatus, CliError> {
+) -> Result<ExitStatus> {
     let mut state = seen.state();
     let ended = test_status(process, &mut state, served, end);
     state.printer.invalid.extend(invalid(&ended));
@@ -155,7 +154,7 @@ fn test_status(
     state: &mut State,
     served: &StewardEnd,
     end: Option<&SessionEnd>,
-) -> Result<ExitStatus, CliError> {
+) -> Result<ExitStatus> {
     if process.stop.requested() {
         return Ok(ExitStatus::Interrupted);
     }
@@ -173,12 +172,12 @@ fn test_status(
         state.printer.invalid.push(format!("{peer} says so{reasons}"));
     }
     if !matches!(served, StewardEnd::Bye) && state.runs == 0 {
-        return Err(CliError::new(ExitStatus::Failed, served, "start both sides again"));
+        return Err(CliError::failed(served, "start both sides again"));
     }
     let sizes = process.settings.shared.sizes.len();
     if process.settings.role == Role::Subscriber && state.runs < sizes {
         let error = format!("the publisher ended after {} of {sizes} sizes", state.runs);
-        return Err(CliError::new(ExitStatus::Failed, error, "see the messages of the publisher"));
+        return Err(CliError::failed(error, "see the messages of the publisher"));
     }
     for fault in &state.printer.invalid {
         note(&format!("warning: not valid: {fault}"));
@@ -188,7 +187,7 @@ fn test_status(
 
 fn of_end(end: &SessionEnd) -> CliError {
     let hint = end.hint().unwrap_or_else(|| "see the messages of the other side".to_owned());
-    CliError::new(ExitStatus::Failed, end, hint)
+    CliError::failed(end, hint)
 }
 
 /// Observer of the agent of a guest: prints its rows.
@@ -294,7 +293,7 @@ impl GuestObserver for AgentObserver {
             }
             Reply::Failed { error, hint, .. } => {
                 let hint = hint.clone().unwrap_or_else(|| "see the log of the publisher".to_owned());
-                let failed = in_options(&self.settings, CliError::new(ExitStatus::Failed, error, hint));
+                let failed = in_options(&self.settings, CliError::failed(error, hint));
                 state.rejected.get_or_insert(failed);
             }
             _ => {}
@@ -302,7 +301,7 @@ impl GuestObserver for AgentObserver {
     }
 
     fn rejected(&self, error: &GuestError) {
-        let error = CliError::new(ExitStatus::Failed, error, error.hint());
+        let error = CliError::failed(error, error.hint());
         self.state().rejected.get_or_insert(error);
     }
 

@@ -7,13 +7,13 @@ use rendezvous::PeerRole;
 
 use super::{Process, leader_name};
 use crate::{
-    cli::cli_error::{CliError, ExitStatus},
+    cli::cli_error::{CliError, Result},
     work::{drivers::Drivers, hosts::ConnectedHost},
 };
 
 /// Returns the drivers of the plan: that of this leader, or if the subscribers have another middleware, the pair of both. The
 /// hosts then have the driver of their side.
-pub fn measured(process: &Process, hosts: &mut [ConnectedHost]) -> Result<Drivers, CliError> {
+pub fn measured(process: &Process, hosts: &mut [ConnectedHost]) -> Result<Drivers> {
     let own = process.description().clone();
     let Some(reader) = reader(&own, hosts)? else { return Ok(process.drivers.clone()) };
     let pair = describe_pair(&own, &reader);
@@ -36,7 +36,7 @@ pub fn measured(process: &Process, hosts: &mut [ConnectedHost]) -> Result<Driver
 }
 
 /// Returns the description of the subscribers' driver if its middleware is another.
-fn reader(own: &DriverDescription, hosts: &[ConnectedHost]) -> Result<Option<DriverDescription>, CliError> {
+fn reader(own: &DriverDescription, hosts: &[ConnectedHost]) -> Result<Option<DriverDescription>> {
     let mut subscribers: Option<(&ConnectedHost, &DriverDescription)> = None;
     for host in hosts {
         let Some(description) = host.drivers.descriptions.values().next() else { continue };
@@ -54,7 +54,7 @@ fn reader(own: &DriverDescription, hosts: &[ConnectedHost]) -> Result<Option<Dri
                 expected.middleware, host.name, description.middleware
             );
             let hint = "set the same `-driver` on all publishers, and the same on all subscribers";
-            return Err(CliError::new(ExitStatus::Failed, error, hint));
+            return Err(CliError::failed(error, hint));
         }
     }
     Ok(subscribers.map(|(_, description)| description.clone()).filter(|of| of.middleware != own.middleware))

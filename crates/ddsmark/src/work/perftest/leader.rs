@@ -39,7 +39,7 @@ use super::{
 };
 use crate::{
     cli::{
-        cli_error::{CliError, ExitStatus},
+        cli_error::{CliError, ExitStatus, Result},
         output::note,
     },
     work::{
@@ -52,7 +52,7 @@ use crate::{
 };
 
 /// Meets the guests, measures, and tells them how the test ended.
-pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
+pub fn execute(mut process: Process) -> Result<ExitStatus> {
     let printer = Mutex::new(Printer::new(&process.settings)?);
     let mut channel = meeting::open(&process)?;
     let mut guests = meeting::meet_guests(&process, &mut channel)?;
@@ -67,7 +67,7 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
     let observer = Box::new(move |event| of_session.observe(event));
     let options = SessionOptions { observer, ..SessionOptions::default() };
     let (session, streams) = Session::start(channel, guests, options)
-        .map_err(|error| CliError::new(ExitStatus::Failed, &error, "start both sides again"))?;
+        .map_err(|error| CliError::failed(&error, "start both sides again"))?;
     let measured = adapted.and_then(|()| measure(process, streams, &printer, &watch));
     let measured = measured.map_err(|error| in_options(&process.settings, error));
     // The rows end before the session does: they are printed whatever it says.
@@ -88,7 +88,7 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
         (Ok(ExitStatus::Done | ExitStatus::Invalid | ExitStatus::Interrupted), _) | (_, None) => {}
         (_, Some(end)) => {
             let hint = end.hint().unwrap_or_else(|| "see the messages of the other side".to_owned());
-            return Err(CliError::new(ExitStatus::Failed, &end, hint));
+            return Err(CliError::failed(&end, hint));
         }
     }
     let status = measured?;
@@ -102,14 +102,14 @@ fn measure(
     streams: Vec<PeerStream>,
     printer: &Mutex<Printer>,
     watch: &GuestWatch,
-) -> Result<ExitStatus, CliError> {
+) -> Result<ExitStatus> {
     let parts: Vec<Offered> =
         streams.iter().map(|stream| Offered::of(&stream.peer)).collect::<Result<_, _>>()?;
     let subscribers: Vec<&OwnPart> =
         parts.iter().map(|part| &part.own).filter(|own| own.receive.is_some()).collect();
     check_alike(&streams, &parts)?;
     if subscribers.is_empty() {
-        return Err(CliError::new(ExitStatus::Failed, "there is no subscriber", "start one with `-sub`"));
+        return Err(CliError::failed("there is no subscriber", "start one with `-sub`"));
     }
     let peers = streams.iter().map(|stream| &stream.peer);
     let publishers = 1 + peers.filter(|peer| peer.address.role == PeerRole::Publisher).count();
@@ -205,14 +205,14 @@ fn measure(
 }
 
 /// Checks that the queues of all subscribers are alike: those of the readers of a run are.
-fn check_alike(streams: &[PeerStream], parts: &[Offered]) -> Result<(), CliError> {
+fn check_alike(streams: &[PeerStream], parts: &[Offered]) -> Result<()> {
     let mut subscribers = streams.iter().zip(parts).filter(|(_, part)| part.own.receive.is_some());
     let Some((first, of_first)) = subscribers.next() else { return Ok(()) };
     match subscribers.find(|(_, part)| part.own.receive_queue != of_first.own.receive_queue) {
         None => Ok(()),
         Some((other, _)) => {
             let error = format!("{} and {} have different receive queues", first.peer, other.peer);
-            Err(CliError::new(ExitStatus::Failed, error, "give all subscribers the same `-receiveQueueSize`"))
+            Err(CliError::failed(error, "give all subscribers the same `-receiveQueueSize`"))
         }
     }
 }
@@ -254,7 +254,7 @@ impl Drop for UntilEnd<'_> {
 
 /// Returns the directory of the result. Without `-ddsmark-out` it is a new one, with a name that no other user can foresee,
 /// and is removed when it is dropped.
-pub(super) fn result_directory(settings: &Settings) -> Result<(PathBuf, Option<TempDir>), CliError> {
+pub(super) fn result_directory(settings: &Settings) -> Result<(PathBuf, Option<TempDir>)> {
     if let Some(path) = &settings.local.result {
         return Ok((PathBuf::from(path), None));
     }
@@ -262,11 +262,7 @@ pub(super) fn result_directory(settings: &Settings) -> Result<(PathBuf, Option<T
     let builder = builder.prefix("ddsmark-perftest-").permissions(Permissions::from_mode(0o700));
     let temporary = builder.tempdir().map_err(|error| {
         let error = format!("cannot create a directory in `{}`: {error}", env::temp_dir().display());
-        CliError::new(
-            ExitStatus::Failed,
-            error,
-            "set TMPDIR to a directory with free space, or use `-ddsmark-out`",
-        )
+        CliError::failed(error, "set TMPDIR to a directory with free space, or use `-ddsmark-out`")
     })?;
     Ok((temporary.path().to_owned(), Some(temporary)))
 }
@@ -285,7 +281,7 @@ fn this_host(process: &Process) -> ConnectedHost {
 }
 
 /// Connects to a guest. The session shows whether it lives: its stream has no heartbeats of its own.
-fn connect(process: &Process, stream: PeerStream, part: &Offered) -> Result<ConnectedHost, CliError> {
+fn connect(process: &Process, stream: PeerStream, part: &Offered) -> Result<ConnectedHost> {
     let PeerStream { peer, input, output } = stream;
     let name = name_of(&peer);
     // The session notices a lost guest before a write fails, and names it.

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{OwnPart, Process, middleware, qos_file, receiving::unfit_filter};
 use crate::cli::{
-    cli_error::{CliError, ExitStatus},
+    cli_error::{CliError, ExitStatus, Result},
     output::note,
 };
 
@@ -43,25 +43,25 @@ pub struct Offered {
 
 impl Offered {
     /// Reads what a peer offers.
-    pub fn of(peer: &Peer) -> Result<Self, CliError> {
+    pub fn of(peer: &Peer) -> Result<Self> {
         serde_json::from_value(peer.announcement.offer.clone()).map_err(|error| {
             let error = format!("{peer} offers what this process cannot read: {error}");
-            CliError::new(ExitStatus::Failed, error, "use the same version of ddsmark on all hosts")
+            CliError::failed(error, "use the same version of ddsmark on all hosts")
         })
     }
 }
 
 /// Opens the mailbox of a process.
-pub fn open(process: &Process) -> Result<MessageChannel, CliError> {
+pub fn open(process: &Process) -> Result<MessageChannel> {
     let local = &process.settings.local;
     let role = role(process);
     let id = u16::try_from(local.id).map_err(|_| {
         let error = format!("`{} {}` is out of range", role.id_option(), local.id);
-        CliError::new(ExitStatus::WrongUse, error, "use an id from 0 to 65535")
+        CliError::usage(error, "use an id from 0 to 65535")
     })?;
     let cannot = |error: std::io::Error| {
         let error = format!("cannot get a random number: {error}");
-        CliError::new(ExitStatus::Failed, error, "check `/dev/urandom`")
+        CliError::failed(error, "check `/dev/urandom`")
     };
     let own = PeerAddress::of_this_process(role, id).map_err(cannot)?;
     let mailbox: Box<dyn Mailbox> = if process.description().has("locators") {
@@ -95,7 +95,7 @@ fn over_topic(process: &Process) -> Result<AgentMailbox, MailboxError> {
     }
 }
 
-fn over_tcp(process: &Process, role: PeerRole, id: u16) -> Result<TcpMailbox, CliError> {
+fn over_tcp(process: &Process, role: PeerRole, id: u16) -> Result<TcpMailbox> {
     let local = &process.settings.local;
     let address = match &local.nic {
         Some(Nic::Address(address)) => *address,
@@ -113,7 +113,7 @@ fn over_tcp(process: &Process, role: PeerRole, id: u16) -> Result<TcpMailbox, Cl
         let port = control_port(local.domain, peer.number.and_then(|id| u16::try_from(id).ok()).unwrap_or(0));
         let found = (peer.address.as_str(), port).to_socket_addrs().map_err(|error| {
             let error = format!("`-peer {}`: {error}", peer.address);
-            CliError::new(ExitStatus::WrongUse, error, "name the address of a subscriber's host")
+            CliError::usage(error, "name the address of a subscriber's host")
         })?;
         addresses.extend(found.take(1));
     }
@@ -130,7 +130,7 @@ fn over_tcp(process: &Process, role: PeerRole, id: u16) -> Result<TcpMailbox, Cl
 
 fn of_mailbox(error: &MailboxError) -> CliError {
     let hint = error.hint().unwrap_or_else(|| "check the driver with `ddsmark drivers check`".to_owned());
-    CliError::new(ExitStatus::Failed, error, hint)
+    CliError::failed(error, hint)
 }
 
 const fn role(process: &Process) -> PeerRole {
@@ -141,13 +141,12 @@ const fn role(process: &Process) -> PeerRole {
 }
 
 /// Returns the announcement of a process.
-pub fn announcement(process: &Process) -> Result<Announcement, CliError> {
+pub fn announcement(process: &Process) -> Result<Announcement> {
     let settings = &process.settings;
     let is_publisher = settings.role == Role::Publisher;
     let offered = Offered { settings: is_publisher.then(|| settings.offer()), own: process.own_part() };
-    let offer = serde_json::to_value(offered).map_err(|error| {
-        CliError::new(ExitStatus::Failed, format!("cannot announce this process: {error}"), "report this")
-    })?;
+    let offer = serde_json::to_value(offered)
+        .map_err(|error| CliError::failed(format!("cannot announce this process: {error}"), "report this"))?;
     let text = |given: &perftest::GivenOption| (given.option.to_owned(), given.value.clone());
     Ok(Announcement {
         host: process.facts.host.name.clone(),
@@ -163,7 +162,7 @@ pub fn announcement(process: &Process) -> Result<Announcement, CliError> {
 }
 
 /// Meets the guests as the leader.
-pub fn meet_guests(process: &Process, channel: &mut MessageChannel) -> Result<Vec<Peer>, CliError> {
+pub fn meet_guests(process: &Process, channel: &mut MessageChannel) -> Result<Vec<Peer>> {
     let own = announcement(process)?;
     // Processes that have met over a topic have interoperated. Whether their drivers can be paired is known with the description
     // of both.
@@ -179,7 +178,7 @@ pub fn meet_guests(process: &Process, channel: &mut MessageChannel) -> Result<Ve
 }
 
 /// Meets the leader as a guest.
-pub fn meet_leader(process: &Process, channel: &mut MessageChannel) -> Result<Peer, CliError> {
+pub fn meet_leader(process: &Process, channel: &mut MessageChannel) -> Result<Peer> {
     let own = announcement(process)?;
     note(&perftest::progress(&process.settings, Step::Discover));
     let mut watch = watch(process);

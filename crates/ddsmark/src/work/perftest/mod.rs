@@ -37,9 +37,9 @@ use self::{
     publishers::{OwnSamples, Publisher},
     qos_file::FileQos,
 };
-use super::drivers::Drivers;
+use super::{drivers::Drivers, local::Local};
 use crate::cli::{
-    cli_error::{CliError, ExitStatus},
+    cli_error::{CliError, ExitStatus, Result},
     output::note,
 };
 
@@ -104,12 +104,7 @@ pub struct OwnPart {
 
 impl Process {
     /// Creates a process, after checks that need no other process.
-    pub fn new(
-        settings: Settings,
-        drivers: Drivers,
-        site: LocalSite,
-        stop: StopToken,
-    ) -> Result<Self, CliError> {
+    pub fn new(settings: Settings, drivers: Drivers, Local { site, stop }: Local) -> Result<Self> {
         experiment::check_seconds(&settings.shared)?;
         let facts = site.facts()?;
         Self::on_host(settings, drivers, site, facts, stop)
@@ -122,7 +117,7 @@ impl Process {
         site: LocalSite,
         facts: Facts,
         stop: StopToken,
-    ) -> Result<Self, CliError> {
+    ) -> Result<Self> {
         let interface = interface(&settings, &facts)?;
         let (payload, qos) = (payload_file::read(&settings)?, qos_file::read(&settings)?);
         let samples = OwnSamples::of(&settings)?;
@@ -143,14 +138,14 @@ impl Process {
     }
 
     /// Adapts the settings to the driver. A subscriber does so when it has adopted those of the publisher.
-    pub fn adapt(&mut self) -> Result<(), CliError> {
+    pub fn adapt(&mut self) -> Result<()> {
         let abilities = abilities(self.description());
         self.adapt_with(&abilities)
     }
 
     /// Adapts the settings to the driver of the other side if its middleware is another one. `packs`: whether the middleware of the
     /// publishers packs batches.
-    pub fn adapt_to(&mut self, other: &DriverIdentity, packs: bool) -> Result<(), CliError> {
+    pub fn adapt_to(&mut self, other: &DriverIdentity, packs: bool) -> Result<()> {
         if middleware(&other.version) == middleware(&self.middleware()) {
             return Ok(());
         }
@@ -163,7 +158,7 @@ impl Process {
         self.adapt_with(&DriverAbilities { name, batching: packs, ..own })
     }
 
-    fn adapt_with(&mut self, abilities: &DriverAbilities) -> Result<(), CliError> {
+    fn adapt_with(&mut self, abilities: &DriverAbilities) -> Result<()> {
         for warning in self.settings.adapt(abilities).map_err(|error| rejected(&error))? {
             note(&format!("warning: {warning}"));
         }
@@ -281,8 +276,8 @@ impl Process {
 
 /// Returns the network interface of `-nic`; without it, the only one that leads to other hosts, or the loopback interface
 /// if there is none.
-fn interface(settings: &Settings, facts: &Facts) -> Result<String, CliError> {
-    let wrong = |error: String, hint: String| CliError::new(ExitStatus::WrongUse, error, hint);
+fn interface(settings: &Settings, facts: &Facts) -> Result<String> {
+    let wrong = |error: String, hint: String| CliError::usage(error, hint);
     let of_addresses = || facts.addresses.iter().map(|own| own.interface.as_str());
     match &settings.local.nic {
         Some(Nic::Name(name)) => {
@@ -330,7 +325,7 @@ fn middleware(version: &str) -> &str {
 }
 
 /// Returns how this process ended, for the other side. `invalid`: reasons why the test is not valid.
-fn outcome(ended: &Result<ExitStatus, CliError>, invalid: &[String]) -> Outcome {
+fn outcome(ended: &Result<ExitStatus>, invalid: &[String]) -> Outcome {
     match ended {
         Ok(ExitStatus::Done) => Outcome::success("the test is complete"),
         Ok(ExitStatus::Invalid) if invalid.is_empty() => Outcome::success(NOT_VALID),
@@ -342,7 +337,7 @@ fn outcome(ended: &Result<ExitStatus, CliError>, invalid: &[String]) -> Outcome 
 }
 
 /// Returns why a test that ended so is not valid, unless its runs say it.
-fn invalid(ended: &Result<ExitStatus, CliError>) -> Option<String> {
+fn invalid(ended: &Result<ExitStatus>) -> Option<String> {
     match ended {
         Ok(ExitStatus::Interrupted) => Some(INTERRUPTED.to_owned()),
         Ok(_) => None,
@@ -372,7 +367,7 @@ pub fn in_options(settings: &Settings, error: CliError) -> CliError {
 
 /// Returns the error of an option.
 pub fn rejected(error: &PerftestError) -> CliError {
-    CliError::new(ExitStatus::WrongUse, error, error.hint())
+    CliError::usage(error, error.hint())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use experiment::{Span, SpannedError};
 use perftest::Settings;
 
 use super::in_options;
-use crate::cli::cli_error::{CliError, ExitStatus};
+use crate::cli::cli_error::CliError;
 
 /// Options that decide each part of an experiment. The place of a part in the list, from 1, is its position in errors of plans.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ impl Origins {
                 .filter(|_| part.is_some())
                 .map_or_else(String::new, |option| format!("`-{option}`: ")),
         };
-        let rejected = CliError::new(ExitStatus::WrongUse, format!("{item}{}", error.error), error.hint());
+        let rejected = CliError::usage(format!("{item}{}", error.error), error.hint());
         in_options(settings, rejected)
     }
 }

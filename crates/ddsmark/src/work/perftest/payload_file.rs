@@ -6,15 +6,15 @@ use control::PayloadBytes;
 use experiment::{MIN_SIZE_BYTES, PayloadFile};
 use perftest::Settings;
 
-use crate::cli::cli_error::{CliError, ExitStatus};
+use crate::cli::cli_error::{CliError, Result};
 
 /// Returns the file of a publisher, after checks of its content; `None` without the option.
-pub fn read(settings: &Settings) -> Result<Option<PayloadFile>, CliError> {
+pub fn read(settings: &Settings) -> Result<Option<PayloadFile>> {
     let Some(file) = &settings.local.payload else { return Ok(None) };
     let path = &file.path;
     let wrong = |error: String, hint: String| {
         let error = format!("command line: `-loadDataFromFile {path}`: {error}");
-        Err(CliError::new(ExitStatus::WrongUse, error, hint))
+        Err(CliError::usage(error, hint))
     };
     let bytes = match content(path) {
         Ok(bytes) => bytes,

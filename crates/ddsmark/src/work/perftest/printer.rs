@@ -10,7 +10,7 @@ use rendezvous::Outcome;
 
 use super::Process;
 use crate::cli::{
-    cli_error::{CliError, ExitStatus},
+    cli_error::{CliError, Result},
     output::{self, note},
 };
 
@@ -37,7 +37,7 @@ pub struct Printer {
 
 impl Printer {
     /// Creates the output. The files are opened before anything is measured.
-    pub fn new(settings: &Settings) -> Result<Self, CliError> {
+    pub fn new(settings: &Settings) -> Result<Self> {
         let output = &settings.local.output;
         let open = |option, path: &Option<String>| {
             path.as_ref().map(|path| OutputFile::open(option, path)).transpose()
@@ -103,7 +103,7 @@ impl Printer {
     }
 
     /// Prints the JSON document, if that is the format, and returns the first error of the output.
-    pub fn finish(&mut self, process: &Process) -> Result<(), CliError> {
+    pub fn finish(&mut self, process: &Process) -> Result<()> {
         if self.rows.format == OutputFormat::Json {
             let context = JsonContext {
                 versions: process.versions(),
@@ -131,7 +131,7 @@ struct OutputFile {
 }
 
 impl OutputFile {
-    fn open(option: &'static str, path: &str) -> Result<Self, CliError> {
+    fn open(option: &'static str, path: &str) -> Result<Self> {
         let path = path.to_owned();
         match OpenOptions::new().create(true).append(true).open(&path) {
             Ok(file) => Ok(Self { option, path, file }),
@@ -140,7 +140,7 @@ impl OutputFile {
     }
 
     /// Appends lines. They are in the file when it returns.
-    fn write(&self, lines: impl IntoIterator<Item = String>) -> Result<(), CliError> {
+    fn write(&self, lines: impl IntoIterator<Item = String>) -> Result<()> {
         let mut buffer = BufWriter::new(&self.file);
         let written = lines.into_iter().try_for_each(|line| writeln!(buffer, "{line}"));
         written.and_then(|()| buffer.flush()).map_err(|error| {
@@ -150,7 +150,7 @@ impl OutputFile {
         })
     }
 
-    fn sync(&self) -> Result<(), CliError> {
+    fn sync(&self) -> Result<()> {
         match self.file.sync_all() {
             // A pipe or a device has nothing to synchronize.
             Err(error) if error.kind() != io::ErrorKind::InvalidInput => {
@@ -163,5 +163,5 @@ impl OutputFile {
 
 fn cannot_write(option: &str, path: &str, error: &io::Error) -> CliError {
     let error = format!("cannot write to `{path}`: {error}");
-    CliError::new(ExitStatus::Failed, error, format!("free space, or name another file with `{option}`"))
+    CliError::failed(error, format!("free space, or name another file with `{option}`"))
 }

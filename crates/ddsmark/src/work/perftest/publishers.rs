@@ -10,7 +10,7 @@ use super::{
     meeting::Offered,
     rates::{PublisherRate, RateLimit, check_bits},
 };
-use crate::cli::cli_error::{CliError, ExitStatus};
+use crate::cli::cli_error::{CliError, Result};
 
 /// Maximum time of each size in s, a day: the control topic keeps all its messages until the end.
 pub const MAX_SECONDS: u64 = 86_400;
@@ -52,7 +52,7 @@ pub struct Publisher {
 
 impl OwnSamples {
     /// Returns the samples of a process; `None` for a subscriber. The loop of `-spin` is measured on this host.
-    pub fn of(settings: &Settings) -> Result<Option<Self>, CliError> {
+    pub fn of(settings: &Settings) -> Result<Option<Self>> {
         if settings.role == Role::Subscriber {
             return Ok(None);
         }
@@ -96,7 +96,7 @@ impl Publisher {
     }
 
     /// Rejects a number of bits per second that is too many or too few samples of one of these sizes.
-    pub fn check(&self, sizes: &[u64]) -> Result<(), CliError> {
+    pub fn check(&self, sizes: &[u64]) -> Result<()> {
         let Some(RateLimit::Bits(bits)) = self.rate.limit else { return Ok(()) };
         sizes.iter().try_for_each(|size| check_bits(bits, self.size(*size), &self.name))
     }
@@ -108,21 +108,13 @@ impl Publisher {
 }
 
 /// Returns the publishers, in the order of the endpoints: this one, and its guests.
-pub fn publishers_of(
-    process: &Process,
-    streams: &[PeerStream],
-    parts: &[Offered],
-) -> Result<Vec<Publisher>, CliError> {
+pub fn publishers_of(process: &Process, streams: &[PeerStream], parts: &[Offered]) -> Result<Vec<Publisher>> {
     let guests =
         streams.iter().zip(parts).filter(|(stream, _)| stream.peer.address.role == PeerRole::Publisher);
     let guests = guests.map(|(stream, part)| {
         let Some(own) = part.own.samples.as_ref().filter(|own| own.is_valid()) else {
             let error = format!("{} offers no samples in the range of a test", stream.peer);
-            return Err(CliError::new(
-                ExitStatus::Failed,
-                error,
-                "use the same version of ddsmark on all hosts",
-            ));
+            return Err(CliError::failed(error, "use the same version of ddsmark on all hosts"));
         };
         Ok(Publisher::new(stream.peer.address.to_string(), &process.settings, own))
     });
@@ -161,7 +153,7 @@ pub fn rate_of_size(publishers: &[Publisher], size: u64) -> Option<RateSpec> {
 }
 
 /// Rejects sizes of publishers that a test cannot have beside each other.
-pub fn check_sizes(settings: &Settings, publishers: &[Publisher]) -> Result<(), CliError> {
+pub fn check_sizes(settings: &Settings, publishers: &[Publisher]) -> Result<()> {
     let shared = &settings.shared;
     let Some((name, size)) = publishers.iter().find_map(|own| Some((&own.name, own.size?))) else {
         return Ok(());
@@ -175,7 +167,7 @@ pub fn check_sizes(settings: &Settings, publishers: &[Publisher]) -> Result<(), 
         return Ok(());
     };
     let error = format!("`-dataLen` is {size} at {name}, and {of_leader}: {reason}");
-    Err(CliError::new(ExitStatus::Failed, error, format!("remove `-dataLen` from {name}")))
+    Err(CliError::failed(error, format!("remove `-dataLen` from {name}")))
 }
 
 impl TestEnd {

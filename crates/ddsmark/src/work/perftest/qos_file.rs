@@ -6,7 +6,7 @@ use experiment::{InputFile, Policies, qos_profile};
 use perftest::{Generation, Settings};
 
 use crate::{
-    cli::cli_error::{CliError, ExitStatus},
+    cli::cli_error::{CliError, Result},
     work::files,
 };
 
@@ -32,10 +32,10 @@ pub const fn option(generation: Generation) -> &'static str {
 }
 
 /// Reads the QoS file of a process; `None` without the option.
-pub fn read(settings: &Settings) -> Result<Option<FileQos>, CliError> {
+pub fn read(settings: &Settings) -> Result<Option<FileQos>> {
     let Some(file) = &settings.local.qos_file else { return Ok(None) };
     let option = option(settings.generation);
-    let wrong = |error: String, hint: String| CliError::new(ExitStatus::WrongUse, error, hint);
+    let wrong = |error: String, hint: String| CliError::usage(error, hint);
     let input = files::read_qos(&file.path, Path::new("")).map_err(|error| {
         let hint = format!("name a file that exists with `-{option}`, or leave it out");
         wrong(format!("command line: `-{option} {}`: {error}", file.path), hint)

@@ -4,7 +4,7 @@ use experiment::MAX_GROUP_BYTES;
 use perftest::{History, Settings};
 
 use super::OwnPart;
-use crate::cli::cli_error::{CliError, ExitStatus};
+use crate::cli::cli_error::{CliError, Result};
 
 /// Largest queue in samples.
 const MAX_QUEUE: u32 = i32::MAX as u32;
@@ -21,11 +21,7 @@ pub struct QueueSizes {
 }
 
 /// Returns the limits of the queues. They have room for what the history keeps of each instance, as drivers require.
-pub fn queues(
-    settings: &Settings,
-    subscriber: &OwnPart,
-    notes: &mut Vec<String>,
-) -> Result<QueueSizes, CliError> {
+pub fn queues(settings: &Settings, subscriber: &OwnPart, notes: &mut Vec<String>) -> Result<QueueSizes> {
     let Settings { shared, local, .. } = settings;
     let depth = match shared.history {
         History::KeepAll => 1,
@@ -35,7 +31,7 @@ pub fn queues(
     let Some(kept) = u32::try_from(kept).ok().filter(|kept| *kept <= MAX_QUEUE) else {
         let error =
             format!("{} instances with {depth} samples each are more than {MAX_QUEUE}", shared.instances);
-        return Err(CliError::new(ExitStatus::WrongUse, error, "reduce `-keepLastDepth` or `-instances`"));
+        return Err(CliError::usage(error, "reduce `-keepLastDepth` or `-instances`"));
     };
     let mut with_room = |option: &str, which: &str, queue: Option<u32>| {
         let size = queue.filter(|size| *size < kept);

@@ -6,7 +6,7 @@ use experiment::RateSpec;
 use perftest::{Pacing, Settings, WaitMethod};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::cli_error::{CliError, ExitStatus};
+use crate::cli::cli_error::{CliError, Result};
 
 /// Longest interval of a schedule, and its largest rate in samples/s.
 const HOUR_S: u64 = 3600;
@@ -41,7 +41,7 @@ pub enum RateLimit {
 
 impl PublisherRate {
     /// Returns the rate of a publisher. The loop of `-spin` is measured on this host.
-    pub fn of(settings: &Settings) -> Result<Self, CliError> {
+    pub fn of(settings: &Settings) -> Result<Self> {
         let pacing = &settings.local.pacing;
         let rate = pacing.samples_per_s.or(pacing.bits_per_s);
         Ok(Self {
@@ -99,7 +99,7 @@ impl RateLimit {
 }
 
 /// Returns the limit of the rate; `None` if there is none, or if it is the throttle, which a measurement decides.
-fn limit(pacing: &Pacing) -> Result<Option<RateLimit>, CliError> {
+fn limit(pacing: &Pacing) -> Result<Option<RateLimit>> {
     if pacing.throttle {
         return Ok(None);
     }
@@ -120,7 +120,7 @@ fn limit(pacing: &Pacing) -> Result<Option<RateLimit>, CliError> {
         10..=HOUR_NS => Ok(Some(RateLimit::Interval(interval_ns))),
         1..10 => {
             let error = format!("`-spin {}` is too short for a schedule", pacing.spin_count);
-            Err(CliError::new(ExitStatus::WrongUse, error, "increase it, or remove it"))
+            Err(CliError::usage(error, "increase it, or remove it"))
         }
         _ => {
             let options = match (pacing.sleep_ms, pacing.spin_count) {
@@ -130,7 +130,7 @@ fn limit(pacing: &Pacing) -> Result<Option<RateLimit>, CliError> {
             };
             let error =
                 format!("{options} has an interval of {} s, more than an hour", interval_ns / 1_000_000_000);
-            Err(CliError::new(ExitStatus::WrongUse, error, "use a shorter interval"))
+            Err(CliError::usage(error, "use a shorter interval"))
         }
     }
 }
@@ -140,7 +140,7 @@ const fn every_second(samples: u64) -> RateSpec {
 }
 
 /// Rejects bits per second of a publisher that are too many or too few samples of a size.
-pub fn check_bits(bits: u64, size: u64, publisher: &str) -> Result<(), CliError> {
+pub fn check_bits(bits: u64, size: u64, publisher: &str) -> Result<()> {
     let of_sample = size.saturating_mul(8).max(1);
     let (fast, slow) = (bits / of_sample > MAX_RATE, bits.saturating_mul(HOUR_S) < of_sample);
     if !fast && !slow {
@@ -148,7 +148,7 @@ pub fn check_bits(bits: u64, size: u64, publisher: &str) -> Result<(), CliError>
     }
     let error = format!("`-pubRatebps {bits}` is out of range for samples of {size} bytes of {publisher}");
     let hint = format!("use 1 sample in an hour to {MAX_RATE} samples/s, of {of_sample} bits each");
-    Err(CliError::new(ExitStatus::WrongUse, error, hint))
+    Err(CliError::usage(error, hint))
 }
 
 /// Returns the time of one round of an empty loop in ns: the shortest of three measurements.

@@ -8,7 +8,7 @@ use super::{
     distances::Topology,
     queues::{GROUP_ALONE, group},
 };
-use crate::cli::cli_error::{CliError, ExitStatus};
+use crate::cli::cli_error::{CliError, Result};
 
 /// Settings of receiving that a plan has.
 pub struct Receiving {
@@ -85,11 +85,11 @@ fn reader(settings: &Settings, part: &OwnPart, is_latency: bool, notes: &mut Vec
 }
 
 /// Rejects content filters beside echoes of a stream.
-pub fn check_filters(settings: &Settings, is_latency: bool, topology: Topology) -> Result<(), CliError> {
+pub fn check_filters(settings: &Settings, is_latency: bool, topology: Topology) -> Result<()> {
     if is_latency && topology.publishers > 1 {
         let error =
             format!("`-cft` with `-latencyTest` is not supported with {} publishers", topology.publishers);
-        return Err(CliError::new(ExitStatus::WrongUse, error, "use one publisher, or remove `-cft`"));
+        return Err(CliError::usage(error, "use one publisher, or remove `-cft`"));
     }
     debug_assert!(!settings.local.pacing.throttle, "`unfit_filter` rejects it");
     Ok(())
