@@ -10,7 +10,8 @@ use crate::{
 };
 
 /// Returns the paragraphs of the legend.
-pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
+#[must_use]
+pub fn legend(document: &ResultDocument) -> Vec<String> {
     let has = |workload| document.cells.iter().any(|cell| cell.factors.workload == workload);
     let mut paragraphs = Vec::new();
     if has(Workload::Throughput) {

@@ -3,7 +3,8 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 /// Formats a duration in the largest unit in which it is a short number.
-pub(crate) fn duration(ns: u64) -> String {
+#[must_use]
+pub fn duration(ns: u64) -> String {
     let (divisor, unit) = match ns {
         0..1_000 => (1, "ns"),
         1_000..1_000_000 => (1_000, "µs"),
@@ -19,12 +20,14 @@ pub(crate) fn duration(ns: u64) -> String {
 }
 
 /// Formats a time in UTC, accurate to the second.
-pub(crate) fn date(unix_ns: u64) -> String {
+#[must_use]
+pub fn date(unix_ns: u64) -> String {
     humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_nanos(unix_ns)).to_string()
 }
 
 /// Formats a count with its noun: `1 run`, `3 runs`.
-pub(crate) fn count(n: usize, what: &str) -> String {
+#[must_use]
+pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 

@@ -105,7 +105,8 @@ pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
 }
 
 /// Returns the source of each system, and what differs from the result.
-pub(crate) fn sources(document: &ResultDocument) -> Vec<String> {
+#[must_use]
+pub fn sources(document: &ResultDocument) -> Vec<String> {
     let overlays = overlays(document);
     let mut paragraphs = Vec::new();
     let systems =

@@ -6,14 +6,20 @@ use results::{CellResult, ConclusionWords, ResultDocument, Verdict, VerdictKind}
 use crate::{
     costs, drivers, groups,
     layout::{self, Grid},
-    legend, links, number, overlays, published, result_list, settings, shell, short_name,
+    links, published, settings, short_name,
     summary::{self, NoteKind},
-    system, system_verdict,
 };
 pub use crate::{
     fact::Fact,
+    legend::legend,
+    number::{count, date, duration},
+    overlays::sources as published,
     part_data::{DataTable, NoteList},
-    system_verdict::SystemVerdict,
+    result_list::{state, valid_runs},
+    shell::command,
+    summary::facts,
+    system::flow_at_reader,
+    system_verdict::{SystemVerdict, of_document as system_verdicts},
 };
 
 /// Group of cells that share a curve.
@@ -23,30 +29,6 @@ pub struct SettingsGroup {
     pub title: String,
     /// Effective QoS and settings, and what was requested.
     pub lines: Vec<String>,
-}
-
-/// Returns what was measured, where, by what design, and how noisy the host was; the title first. [`command`] has the command.
-#[must_use]
-pub fn facts(document: &ResultDocument) -> Vec<Fact> {
-    summary::facts(document)
-}
-
-/// Returns the command that measured a result; `None` if it is unknown.
-#[must_use]
-pub fn command(document: &ResultDocument) -> Option<String> {
-    shell::command(&document.tool)
-}
-
-/// Returns the state of a result as text: complete or interrupted, and the validity of its runs.
-#[must_use]
-pub fn state(document: &ResultDocument) -> &'static str {
-    result_list::state(document)
-}
-
-/// Returns the number of valid runs of those planned, as in `12 of 12`.
-#[must_use]
-pub fn valid_runs(document: &ResultDocument) -> String {
-    result_list::valid_runs(document)
 }
 
 /// Wraps a paragraph in lines of at most 120 columns; all but the first are indented.
@@ -118,29 +100,11 @@ pub fn costs_in_words(document: &ResultDocument) -> Vec<String> {
     costs::sentences(&costs::costs(document))
 }
 
-/// Returns the source of each published system beside the result, and what differs between the two.
-#[must_use]
-pub fn published(document: &ResultDocument) -> Vec<String> {
-    overlays::sources(document)
-}
-
 /// Returns the name of the measured value that a published figure is beside, without its unit.
 #[must_use]
 pub fn beside_figure(figure: Figure) -> String {
     let heading = published::heading(figure);
     heading.split(" (").next().unwrap_or(&heading).to_owned()
-}
-
-/// Returns the name of a flow, with that of one of its readers if it has several.
-#[must_use]
-pub fn flow_at_reader(cell: &CellResult, name: &str, reader: &str) -> String {
-    system::flow_at_reader(cell, name, reader)
-}
-
-/// Returns what the verdicts on the flows of systems say together, one per pair of cells; empty without several flows.
-#[must_use]
-pub fn system_verdicts(document: &ResultDocument) -> Vec<SystemVerdict> {
-    system_verdict::of_document(document)
 }
 
 /// Returns the costs of settings, and the tables of the first screen, one per kind of workload, with all rows.
@@ -227,28 +191,4 @@ pub fn link_tables(document: &ResultDocument) -> Vec<DataTable> {
         Some(DataTable { title: groups::title(document, cells), ..DataTable::from(&grid) })
     };
     groups.iter().filter_map(table).collect()
-}
-
-/// Returns what the headings mean, one paragraph each.
-#[must_use]
-pub fn legend(document: &ResultDocument) -> Vec<String> {
-    legend::legend(document)
-}
-
-/// Formats a time in UTC, accurate to the second. `unix_ns` is in ns since 1970-01-01 UTC.
-#[must_use]
-pub fn date(unix_ns: u64) -> String {
-    number::date(unix_ns)
-}
-
-/// Formats a count with its noun: `1 run`, `3 runs`.
-#[must_use]
-pub fn count(n: usize, noun: &str) -> String {
-    number::count(n, noun)
-}
-
-/// Formats a duration in ns in the largest unit in which it is a short number.
-#[must_use]
-pub fn duration(ns: u64) -> String {
-    number::duration(ns)
 }

@@ -36,7 +36,8 @@ impl ResultRow {
 }
 
 /// Returns whether a result is complete, and whether its runs are valid.
-pub(crate) fn state(document: &ResultDocument) -> &'static str {
+#[must_use]
+pub fn state(document: &ResultDocument) -> &'static str {
     match document.state {
         State::Interrupted => "interrupted",
         State::Complete if document.cells.iter().all(|cell| cell.valid_runs().count() == cell.runs.len()) => {
@@ -47,7 +48,8 @@ pub(crate) fn state(document: &ResultDocument) -> &'static str {
 }
 
 /// Returns the number of valid runs of those planned.
-pub(crate) fn valid_runs(document: &ResultDocument) -> String {
+#[must_use]
+pub fn valid_runs(document: &ResultDocument) -> String {
     let valid: usize = document.cells.iter().map(|cell| cell.valid_runs().count()).sum();
     format!("{valid} of {}", document.planned_runs())
 }

@@ -1,10 +1,11 @@
 //! Commands as a shell reads them.
 
-use results::Tool;
+use results::ResultDocument;
 
 /// Returns the command that measured a result; `None` if it is unknown.
-pub(crate) fn command(tool: &Tool) -> Option<String> {
-    of_words(&tool.name, &tool.command_line)
+#[must_use]
+pub fn command(document: &ResultDocument) -> Option<String> {
+    of_words(&document.tool.name, &document.tool.command_line)
 }
 
 /// Returns a command line with the name of its program; `None` without arguments.

@@ -59,7 +59,8 @@ pub(crate) fn topics(cell: &CellResult) -> Vec<Topic<'_>> {
 }
 
 /// Returns the name of a flow, with that of one of its readers if it has several.
-pub(crate) fn flow_at_reader(cell: &CellResult, name: &str, reader: &str) -> String {
+#[must_use]
+pub fn flow_at_reader(cell: &CellResult, name: &str, reader: &str) -> String {
     let flows = cell.paced.iter().flat_map(|paced| &paced.flows);
     match flows.filter(|flow| flow.name == name).count() {
         0 | 1 => name.to_owned(),

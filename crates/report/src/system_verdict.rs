@@ -61,7 +61,8 @@ pub(crate) fn line(verdicts: &[&Verdict]) -> Option<String> {
 }
 
 /// Returns the verdicts on all pairs of systems of a result.
-pub(crate) fn of_document(document: &ResultDocument) -> Vec<SystemVerdict> {
+#[must_use]
+pub fn of_document(document: &ResultDocument) -> Vec<SystemVerdict> {
     let compared = document.verdicts.iter().filter(|verdict| verdict.kind == VerdictKind::Comparison);
     let compared: Vec<&Verdict> = compared.collect();
     let sides = |verdict: &Verdict| (verdict.treatment.cell.clone(), verdict.baseline.cell.clone());

@@ -53,7 +53,7 @@ pub(super) fn title(document: &ResultDocument) -> (Kind, String) {
 
 /// Returns the command that measured the result.
 pub(super) fn command(document: &ResultDocument) -> Option<Fact> {
-    shell::command(&document.tool).map(|command| Fact::new("Command", command))
+    shell::command(document).map(|command| Fact::new("Command", command))
 }
 
 /// Returns the hosts, the design, the drivers, the noise and the resolution.

@@ -89,7 +89,8 @@ pub(crate) fn notes(document: &ResultDocument, kind: NoteKind) -> NoteList {
 }
 
 /// Returns the facts of the head without the command; the title first.
-pub(crate) fn facts(document: &ResultDocument) -> Vec<Fact> {
+#[must_use]
+pub fn facts(document: &ResultDocument) -> Vec<Fact> {
     let (kind, title) = head::title(document);
     let title = Fact { is_warning: kind == Kind::Failure, ..Fact::new("Result", title) };
     std::iter::once(title).chain(head::facts(document)).collect()
