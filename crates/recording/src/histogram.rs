@@ -3,8 +3,6 @@
 use std::{hint::black_box, ops::Range};
 
 use hdrhistogram::Histogram;
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Moments;
 
@@ -148,7 +146,7 @@ impl Windows {
 /// Distribution in the format that agents send to the runner: exact moments and extremes, and one histogram per
 /// window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Distribution {
     /// Number of values.
     pub n: u64,

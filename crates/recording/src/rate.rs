@@ -2,8 +2,6 @@
 
 use std::hint::black_box;
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::total;
 
@@ -12,7 +10,7 @@ pub const ARRIVAL_WINDOWS: u32 = 10_000;
 
 /// Arrivals of distinct samples over time, from the first sample on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Arrivals {
     /// Length of a window in ns: the planned time divided by about 10,000.
     pub window_ns: u64,

@@ -3,8 +3,6 @@
 
 use std::hint::black_box;
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::rate::Arrivals;
@@ -136,7 +134,7 @@ impl SequenceSet {
 
 /// Samples that one reader received from one writer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Received {
     /// Number of the writer.
     pub writer: u16,

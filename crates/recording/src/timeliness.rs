@@ -1,14 +1,12 @@
 //! Timeliness of a stream at its reader: samples within the deadline, age of the newest one, and gaps.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::histogram::{Distribution, Windows};
 
 /// Samples of a flow that were in time, and the age of the newest one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimelinessReport {
     /// Samples that arrived within the deadline after their intended time.
     pub in_time: u64,

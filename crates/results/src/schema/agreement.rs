@@ -1,7 +1,5 @@
 //! Agreement of two results: whether each repeats the verdicts of the other.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::metric::Metric;
@@ -9,7 +7,7 @@ use crate::schema::metric::Metric;
 /// Agreement of the verdicts of two results. Each verdict compares a cell with the baseline of its own result, so a change of the
 /// host between the results is in both of its sides.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VerdictAgreement {
     /// Numbers over all claims.
     pub all: AgreementCounts,
@@ -21,7 +19,7 @@ pub struct VerdictAgreement {
 
 /// Numbers of claims by the verdicts of two results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgreementCounts {
     /// Number of claims.
     pub claims: u32,
@@ -37,7 +35,7 @@ pub struct AgreementCounts {
 
 /// Numbers of claims of a driver and a metric, and how well the effects agree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgreementGroup {
     /// Name of the driver.
     pub driver: String,
@@ -54,7 +52,7 @@ pub struct AgreementGroup {
 
 /// Claim with the verdicts of two results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RepeatedClaim {
     /// Identifier of the cell on the candidate side.
     pub cell: String,
@@ -77,7 +75,7 @@ pub struct RepeatedClaim {
 
 /// Agreement of two verdicts on the same claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AgreementOutcome {
     /// Both decide the same.

@@ -1,14 +1,12 @@
 //! Batches that a writer flushed.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::total;
 
 /// Batches that ddsmark flushed. A flush by the driver or the middleware itself, for example of a full packet, is
 /// not counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Batches {
     /// Number of flushes.
     pub flushes: u64,

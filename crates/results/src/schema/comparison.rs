@@ -1,29 +1,19 @@
 //! Output of `ddsmark compare --json`: comparison of two results, or of two cells of one result.
 
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::schema::{agreement::VerdictAgreement, metric::Metric, verdict::Verdict};
 
 /// Returns the JSON Schema of a [`Comparison`]: the text of `schemas/comparison.schema.json`.
-///
-/// # Panics
-/// Never panics: a schema serializes to JSON.
 #[must_use]
 #[cfg(feature = "schema")]
 pub fn comparison_json_schema() -> String {
-    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let mut schema = generator.into_root_schema_for::<Comparison>();
-    schema.insert("title".to_owned(), "A comparison of ddsmark".into());
-    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
-    text.push('\n');
-    text
+    crate::schema::schema_text::<Comparison>("A comparison of ddsmark")
 }
 
 /// Comparison of two results, or of cells of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Version of the schema of results.
     pub schema_version: u32,
@@ -50,7 +40,7 @@ pub struct Comparison {
 
 /// One side of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedSide {
     /// Name of the result, as given on the command line.
     pub result: String,
@@ -66,7 +56,7 @@ pub struct ComparedSide {
 
 /// Difference between the two sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// Name of the field, as `--factor` accepts it.
     pub field: String,
@@ -80,7 +70,7 @@ pub struct Difference {
 
 /// Outcome of a criterion for one pair of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CriterionResult {
     /// Criterion as given on the command line.
     pub criterion: String,
@@ -98,7 +88,7 @@ pub struct CriterionResult {
 
 /// Outcome of a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CriterionOutcome {
     /// Failed: the change is shown to lie in the forbidden range.

@@ -1,19 +1,17 @@
 //! Sample counts.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Sample counts of one flow, or of the pings of a latency run. `sent = delivered + lost + undelivered`, by
 /// definition of `lost`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeliveryCounts {
     /// Number of samples that the middleware accepted, without those that the content filter of the reader excludes. For
     /// pings, including those never accepted.
     pub sent: u64,
     /// Number of samples that the middleware accepted and that the content filter of the reader excludes.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::schema::is_zero")]
     pub filtered: u64,
     /// Number of distinct samples delivered, from the set of sequence numbers. For pings, the echoes that returned
     /// in time.
@@ -32,9 +30,4 @@ pub struct DeliveryCounts {
     pub foreign: u64,
     /// Number of samples of which every byte was checked. For the others only the header was checked.
     pub checked_in_full: u64,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature is that of serde")]
-const fn is_zero(count: &u64) -> bool {
-    *count == 0
 }

@@ -1,15 +1,13 @@
 //! Minimum detectable effects of a plan, from the selftests of the host.
 
 use experiment::{OfferedByCell, Plan};
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::metric::Metric;
 
 /// Minimum detectable effects of the comparisons of one driver's cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DetectableEffects {
     /// Name of the driver.
     pub driver: String,
@@ -25,7 +23,7 @@ pub struct DetectableEffects {
 
 /// Minimum detectable effect of one metric over the compared cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MinDetectableEffect {
     /// Metric.
     pub metric: Metric,
@@ -39,7 +37,7 @@ pub struct MinDetectableEffect {
 
 /// Output of a dry run: the plan of the experiment, and its minimum detectable effects.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DryRunReport<'a> {
     /// Plan of the experiment, as `experiment` in a result.
     #[serde(flatten)]

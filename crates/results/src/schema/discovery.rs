@@ -1,14 +1,12 @@
 //! Discovery in a result: how long participants took to find each other, and what it cost.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::endpoints::Interface;
 
 /// Discovery of a run. Times are from the common start; with a late participant, from its start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiscoveryRecord {
     /// Time until all entities were matched with all of their peers, in ns: the maximum over the entities, each by the
     /// last event of its own middleware. Absent if a driver does not report these times.
@@ -18,7 +16,7 @@ pub struct DiscoveryRecord {
     /// Median over the entities of their times, in ns. Absent as `all_matched_ns`.
     pub median_matched_ns: Option<u64>,
     /// Maximum error of the match times in ns, between hosts with different clocks. Absent if 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::schema::is_zero")]
     pub clock_error_ns: u64,
     /// Traffic of the interface from at most 5 ms before the start until 20 ms after the last match, of all programs. On
     /// a loopback interface each packet is received as often as it is sent; packets to several receivers by multicast
@@ -44,11 +42,6 @@ pub struct DiscoveryRecord {
     pub participants: Vec<ParticipantRecord>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-const fn is_zero(value: &u64) -> bool {
-    *value == 0
-}
-
 impl DiscoveryRecord {
     /// Returns the packets per second that the interface sent in the idle phase; `None` if they are unknown.
     #[must_use]
@@ -67,7 +60,7 @@ impl DiscoveryRecord {
 
 /// Discovery of one participant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ParticipantRecord {
     /// Endpoint, by id.
     pub id: String,
@@ -90,7 +83,7 @@ pub struct ParticipantRecord {
 
 /// Matches of one entity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EntityRecord {
     /// Name: `writer`, `writer-2`, `reader` and so on.
     pub name: String,

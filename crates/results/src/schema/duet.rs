@@ -1,7 +1,5 @@
 //! Runs that are executed at the same time.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Minimum overlap of the two runs of a duet, in percent of the longer measurement. Below this they have no ratio.
@@ -12,7 +10,7 @@ pub const UNDER_DUET_INTERFERENCE: &str = "under duet interference";
 
 /// Partner run of a duet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Duet {
     /// Number of the partner run.
     pub partner: u32,

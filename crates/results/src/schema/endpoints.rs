@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 
 use experiment::Qos;
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Endpoint of a run: one participant with one role, and what it opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EndpointRecord {
     /// Name, unique in the run: that of the role, with a number from 1 if several endpoints have it.
     pub id: String,
@@ -52,7 +50,7 @@ pub struct EndpointRecord {
 
 /// Samples that an endpoint received, by its own clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reception {
     /// Number of distinct samples of all writers.
     pub samples: u64,
@@ -74,7 +72,7 @@ impl Reception {
 /// its last one, with a schedule for the duration of the schedule. For a reader or echo: from at most 2 ms before
 /// the first sample, or from the start of the schedule, to the first ms without a new sample after the measurement.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
     /// Time over which the usage was measured, in ns.
     pub elapsed_ns: u64,
@@ -113,7 +111,7 @@ pub struct Usage {
 
 /// Resource usage of a process while it waited for samples without traffic.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Idle {
     /// Time over which the usage was measured, in ns.
     pub elapsed_ns: u64,
@@ -223,7 +221,7 @@ impl Usage {
 
 /// UDP counters of a network namespace (`/proc/self/net/snmp`), as differences.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sockets {
     /// Number of datagrams delivered to sockets.
     pub in_datagrams: u64,
@@ -245,7 +243,7 @@ pub struct Sockets {
 /// Multicast traffic that a network namespace sent over IPv4 and IPv6 (`/proc/self/net/netstat` and `snmp6`), as
 /// differences.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MulticastSent {
     /// Number of IP packets.
     pub packets: u64,
@@ -255,7 +253,7 @@ pub struct MulticastSent {
 
 /// Counters of a network interface, as differences. They include other programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interface {
     /// Name of the interface.
     pub name: String,
@@ -271,7 +269,7 @@ pub struct Interface {
 
 /// Traffic of a network interface during a run, including that of other programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WireBytes {
     /// Name of the interface; of several hosts, all different names.
     pub interface: String,

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -13,7 +11,7 @@ pub type EnvironmentFields = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Environment of a measurement, as fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Environment {
     /// SHA-256 of all fields: `GROUP/NAME=VALUE`, sorted, each followed by a zero byte.
     pub sha256: String,

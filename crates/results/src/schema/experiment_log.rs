@@ -2,15 +2,13 @@
 //! in `DIR/log.json` while the experiment runs.
 
 use experiment::Plan;
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::{max_rate::MaxRate, reference::Reference, running_experiment::RunningExperiment};
 
 /// Progress of an experiment: number of blocks, noise around them, and resumptions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExperimentLog {
     /// Version of the schema.
     pub schema_version: u32,
@@ -28,7 +26,7 @@ pub struct ExperimentLog {
 
 /// Rule by which a block counts as noisy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoiseRule {
     /// A noise probe reads the clock in a loop. A gap between two reads that is longer than this, in ns, counts as
     /// stolen time.
@@ -50,7 +48,7 @@ pub struct NoiseRule {
 
 /// Number of blocks, and how it was decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockAllocation {
     /// Planned number of blocks, without repeated ones: the fixed number; for a precision target first the pilot,
     /// then the number derived from it.
@@ -84,7 +82,7 @@ impl BlockAllocation {
 
 /// Reason for the end of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StoppedBy {
     /// The fixed number of blocks is complete.
@@ -99,7 +97,7 @@ pub enum StoppedBy {
 
 /// Block: one pass over all cells, with the host noise around it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Block {
     /// Number of the block, from 1.
     pub number: u32,
@@ -125,7 +123,7 @@ pub struct Block {
 
 /// Noise and counters of a host around a block. A host on the machine of an earlier one has counters only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockHost {
     /// Name of the host.
     pub host: String,
@@ -168,7 +166,7 @@ impl Block {
 /// Noise probe: one thread spins on each core that runs use, at the same time, and finds gaps between reads of the
 /// clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoiseProbe {
     /// Planned duration, in ns.
     pub length_ns: u64,
@@ -178,7 +176,7 @@ pub struct NoiseProbe {
 
 /// Outcome of a noise probe on one core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CoreNoise {
     /// Number of the core.
     pub core: u32,
@@ -195,7 +193,7 @@ pub struct CoreNoise {
 /// Counters of the whole host over a block, including other programs. A counter that the host does not report is
 /// absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostNoise {
     /// CPU time that the hypervisor gave to other guests (steal), in percent of the time of all cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -233,7 +231,7 @@ pub struct HostNoise {
 
 /// Resumption of an interrupted experiment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Resumption {
     /// Time of the resumption, in ns since 1970-01-01 UTC.
     pub at_unix_ns: u64,

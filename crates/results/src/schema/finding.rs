@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Finding: describes the values of the measured runs, with their numbers. It claims nothing about other runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Kind of the finding.
     pub kind: FindingKind,
@@ -30,7 +28,7 @@ pub struct Finding {
 
 /// Growth of a value with a number of endpoints or samples in flight.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Growth {
     /// Value that grows.
     pub value: GrowthValue,
@@ -44,7 +42,7 @@ pub struct Growth {
 
 /// Values whose growth is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GrowthValue {
     /// Time of a writer per sample, in ns.
@@ -65,7 +63,7 @@ pub enum GrowthValue {
 
 /// Law that fits a growth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "law")]
 pub enum GrowthLaw {
     /// Line.
@@ -93,7 +91,7 @@ pub enum GrowthLaw {
 
 /// Estimate with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GrowthEstimate {
     /// Estimate.
     pub value: f64,
@@ -105,7 +103,7 @@ pub struct GrowthEstimate {
 
 /// Kinds of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
     /// From some size on, goodput stays on one level. `limits` names the bottleneck.
@@ -185,7 +183,7 @@ pub enum FindingKind {
 
 /// Bottleneck of throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// The writer's process uses a full core, and what it sends is delivered.

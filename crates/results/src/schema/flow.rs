@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::{counted::DeliveryCounts, latency::Latency, timeliness::Timeliness};
@@ -11,7 +9,7 @@ use crate::schema::{counted::DeliveryCounts, latency::Latency, timeliness::Timel
 /// Flow of a run: the samples of one writer as one reader received them. For the workload `latency`: the pings of a
 /// pinger, and those that one echo returned.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowRecord {
     /// Name of its stream: that of the flow in the experiment, or `data`.
     pub name: String,
@@ -59,7 +57,7 @@ pub struct FlowRecord {
 
 /// Sizes of the samples of a flow that differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SampleSizes {
     /// Smallest size that a sample may have, in bytes.
     pub smallest_bytes: u64,

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use experiment::{DriverDescription, Plan};
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::{
@@ -15,7 +13,7 @@ use crate::schema::{
 
 /// Header of a result: everything known before the first run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultHeader {
     /// Version of the schema.
     pub schema_version: u32,

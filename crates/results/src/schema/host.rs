@@ -3,15 +3,13 @@
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use experiment::{HostSpec, LOCAL_HOST};
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::environment::Environment;
 
 /// Host that agents ran on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostRecord {
     /// Name in the experiment; `local` for the only host.
     pub name: String,
@@ -63,7 +61,7 @@ impl HostRecord {
 
 /// Properties of a host, and its state at the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Host {
     /// Host name.
     pub name: String,
@@ -103,7 +101,7 @@ pub struct Host {
 
 /// State of the kernel's correction of the clocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockDiscipline {
     /// Whether a daemon reports that the wall clock is synchronized.
     pub synchronized: bool,

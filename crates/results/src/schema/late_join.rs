@@ -1,7 +1,5 @@
 //! Late join of a reader in a result: what it got, and what its joining cost the other readers.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::counted::DeliveryCounts;
@@ -9,7 +7,7 @@ use crate::schema::counted::DeliveryCounts;
 /// Late join of a run: its last reader was opened while the writers wrote. It has joined when it and all writers are
 /// matched. The other values of the run are those of the other readers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LateJoinRecord {
     /// Endpoint that joined late, by id.
     pub reader: String,
@@ -36,7 +34,7 @@ pub struct LateJoinRecord {
 /// Samples of one flow at a late reader. Of the samples that the writer's middleware accepted in the measurement, `before`
 /// were written before the reader had joined, and `counted.sent` since.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LateFlow {
     /// Name of its stream.
     pub name: String,
@@ -63,7 +61,7 @@ impl LateFlow {
 /// Flow of another reader around a late join. Periods: before the join, from its begin for a third of the measurement, and
 /// after that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JoinCost {
     /// Name of its stream.
     pub name: String,

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use recording::{Distribution, EncodedWindows, HistogramError, QUANTILES, new_histogram, operations};
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{Moments, median, supports_quantile, total};
 
@@ -15,13 +13,13 @@ use stats::{Moments, median, supports_quantile, total};
 /// A quantile of a cell is the median over the runs of each run's quantile, without `twin` runs, as in verdicts. Number,
 /// mean, standard deviation and extremes are over the pooled samples of all valid runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Latency_of_{Q}"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Latency_of_{Q}"))]
 pub struct Latency<Q = u64> {
     /// Number of values.
     pub n: u64,
     /// Number of round trips without an echo, for `rtt` and one-way times. Quantiles rank them above all other
     /// values; mean, standard deviation and extremes exclude them. Absent if 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::schema::is_zero")]
     pub lost: u64,
     /// Mean in ns (exact).
     pub mean_ns: f64,
@@ -50,11 +48,11 @@ pub struct Latency<Q = u64> {
     pub pooled: Vec<f64>,
     /// Maximum error of each value in ns, for times between two hosts: the sum of the errors of their clocks. Absent if
     /// 0: both ends read the same clock.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::schema::is_zero")]
     pub clock_error_ns: u64,
     /// Number of values that are negative, within the error of the clocks. They are not among the `n` values. Absent if
     /// 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::schema::is_zero")]
     pub negative: u64,
     /// Values in ns of the null quantiles of a run, by the name of the field: the histogram's, of the values that came. `n` does
     /// not support them, or they lie among the lost round trips. Absent unless the design asks for them, and in a cell.
@@ -205,11 +203,6 @@ fn is_lost(n: u64, lost: u64, q: f64) -> bool {
 fn rank(n: u64, lost: u64, q: f64) -> u64 {
     let sent = u128::from(n) + u128::from(lost);
     u64::try_from((millionths(q) * sent).div_ceil(MILLION)).unwrap_or(u64::MAX).max(1)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-const fn is_zero(value: &u64) -> bool {
-    *value == 0
 }
 
 impl<Q: Copy> Latency<Q> {

@@ -2,13 +2,11 @@
 
 use experiment::LinkSpec;
 use hdrhistogram::Histogram;
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Links between the hosts of a lab during a run, read back after they were set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkRecord {
     /// Rate of each direction in bit/s on the wire, with preamble, headers, checksum and gap of each Ethernet frame. Null:
     /// unlimited.
@@ -31,7 +29,7 @@ pub struct LinkRecord {
 
 /// Lateness of the switch of a lab: each time over its links is longer than on real links by as much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkLateness {
     /// Frames that it sent while the agents of the run existed.
     pub frames: u64,
@@ -76,7 +74,7 @@ impl LinkReading {
 /// Ethernet frames of all hosts of a lab. A datagram above the MTU is several frames; discovery, acknowledgments and other
 /// programs are counted, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkFrames {
     /// Frames that left a host.
     pub sent: u64,
@@ -122,7 +120,7 @@ impl LinkRecord {
 /// the UDP header of 8 bytes. A datagram has one sample, or one batch. Headers of a middleware are not counted, so it stays below
 /// the ceiling, unless it packs several samples into one datagram by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkCeiling {
     /// Rate of the slowest link on the wire, in 10^6 bit/s.
     pub link_mbps: f64,

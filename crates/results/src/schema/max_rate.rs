@@ -1,7 +1,5 @@
 //! Maximum rates that loads in percent refer to: measured without a schedule before the first block.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::{run::Failure, search::UnpacedRate};
@@ -11,7 +9,7 @@ pub const MAXIMUM_PHASE: &str = "maximum";
 
 /// Maximum rate: the rate that is 100 %, and its runs. It is measured once, also if the experiment is resumed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MaxRate {
     /// Identifier: that of the cell with the load `max`.
     pub id: String,
@@ -26,7 +24,7 @@ pub struct MaxRate {
 
 /// Run that measures a maximum rate, with new processes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MaxRateRun {
     /// Number of the run, above those of all runs of blocks. Its log files have this number.
     pub number: u32,

@@ -1,7 +1,5 @@
 //! Values of a run that only its workload has.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use crate::schema::{
@@ -11,7 +9,7 @@ use crate::schema::{
 
 /// Values of a run that only its workload has.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "workload", rename_all = "snake_case")]
 pub enum Measurement {
     /// Workload `latency`.
@@ -147,7 +145,7 @@ impl Measurement {
 /// counts once for each of them. Rates are over the writers' measurement: from the first write to the end of the last
 /// write. For the workload `paced` this time is at least as long as the planned measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Throughput {
     /// Offered rate: samples that the writers tried to write, in samples/s.
     pub offered_sps: f64,
@@ -200,7 +198,7 @@ pub struct Throughput {
 /// attempt. An echo is not retried, and its ping counts as lost. A relay, in a ring with several samples in flight,
 /// repeats its writes for a limited time, unless a thread of the driver writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PingRetries {
     /// Number of write calls of pings that timed out.
     pub timed_out: u64,
@@ -217,7 +215,7 @@ pub struct PingRetries {
 /// Delivered samples that do not count for the delivered rate: they arrived later than the end of the writers'
 /// measurement plus the shortest time from write to arrival.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tail {
     /// Number of these samples.
     pub samples: u64,

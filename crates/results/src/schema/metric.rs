@@ -1,8 +1,6 @@
 //! Metrics of a run that claims use: one value per run.
 
 use experiment::{Factors, Workload};
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Better;
 
@@ -10,7 +8,7 @@ use crate::schema::latency::Latency;
 
 /// Metric of a run. Claims use one value per run, never single samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
     /// Median RTT, in ns.
@@ -94,33 +92,81 @@ impl Quantile {
     }
 }
 
+/// Properties of a metric.
+struct Row {
+    metric: Metric,
+    name: &'static str,
+    words: &'static str,
+    unit: &'static str,
+    better: Better,
+    quantile: Option<(&'static str, Quantile)>,
+}
+
+/// Quantile of the latencies of a kind.
+const fn latency(
+    metric: Metric,
+    name: &'static str,
+    words: &'static str,
+    kind: &'static str,
+    quantile: Quantile,
+) -> Row {
+    Row { metric, name, words, unit: "ns", better: Better::Less, quantile: Some((kind, quantile)) }
+}
+
+/// Metric that is not a latency.
+const fn other(
+    metric: Metric,
+    name: &'static str,
+    words: &'static str,
+    unit: &'static str,
+    better: Better,
+) -> Row {
+    Row { metric, name, words, unit, better, quantile: None }
+}
+
+/// Properties of each metric, in the order of their declaration.
+static TABLE: [Row; 23] = {
+    use Better::{Less, More};
+    use Metric::*;
+    use Quantile::*;
+    [
+        latency(RttP50, "rtt-p50", "RTT p50", "rtt", P50),
+        latency(RttP90, "rtt-p90", "RTT p90", "rtt", P90),
+        latency(RttP99, "rtt-p99", "RTT p99", "rtt", P99),
+        latency(RttP999, "rtt-p99.9", "RTT p99.9", "rtt", P999),
+        latency(ResponseP50, "response-p50", "response p50", "response", P50),
+        latency(ResponseP90, "response-p90", "response p90", "response", P90),
+        latency(ResponseP99, "response-p99", "response p99", "response", P99),
+        latency(ResponseP999, "response-p99.9", "response p99.9", "response", P999),
+        latency(ServiceP50, "service-p50", "service time p50", "service", P50),
+        latency(ServiceP99, "service-p99", "service time p99", "service", P99),
+        latency(SendLagP99, "send-lag-p99", "send lag p99", "send_lag", P99),
+        other(Delivered, "delivered", "samples delivered", "1/s", More),
+        other(Goodput, "goodput", "goodput", "Mbit/s", More),
+        other(Ndr, "ndr", "rate without loss", "1/s", More),
+        other(Pdr, "pdr", "rate with little loss", "1/s", More),
+        other(Slo, "slo", "rate within the deadline", "1/s", More),
+        other(Headroom, "headroom", "headroom of the system", "x", More),
+        other(AllMatched, "all-matched", "time until all are matched", "ns", Less),
+        other(SampleHop, "sample-hop", "time per sample and hop", "ns", Less),
+        other(Arrived, "arrived", "share of samples that arrived", "%", More),
+        other(Missed, "missed", "share of samples that missed the deadline", "%", Less),
+        other(CpuWriter, "cpu-writer", "CPU time per sample at the writer", "ns", Less),
+        other(CpuReader, "cpu-reader", "CPU time per sample at the reader", "ns", Less),
+    ]
+};
+
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 23] = [
-        Self::RttP50,
-        Self::RttP90,
-        Self::RttP99,
-        Self::RttP999,
-        Self::ResponseP50,
-        Self::ResponseP90,
-        Self::ResponseP99,
-        Self::ResponseP999,
-        Self::ServiceP50,
-        Self::ServiceP99,
-        Self::SendLagP99,
-        Self::Delivered,
-        Self::Goodput,
-        Self::Ndr,
-        Self::Pdr,
-        Self::Slo,
-        Self::Headroom,
-        Self::AllMatched,
-        Self::SampleHop,
-        Self::Arrived,
-        Self::Missed,
-        Self::CpuWriter,
-        Self::CpuReader,
-    ];
+    pub const ALL: [Self; 23] = {
+        let mut all = [Self::RttP50; 23];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = TABLE[index].metric;
+            index += 1;
+        }
+        all
+    };
 
     /// Returns the metrics of default claims. [`crate::metrics_of`] selects those of a search's goals.
     #[must_use]
@@ -139,120 +185,37 @@ impl Metric {
         }
     }
 
+    const fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
+
     /// Returns the name in command-line flags.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::RttP50 => "rtt-p50",
-            Self::RttP90 => "rtt-p90",
-            Self::RttP99 => "rtt-p99",
-            Self::RttP999 => "rtt-p99.9",
-            Self::ResponseP50 => "response-p50",
-            Self::ResponseP90 => "response-p90",
-            Self::ResponseP99 => "response-p99",
-            Self::ResponseP999 => "response-p99.9",
-            Self::ServiceP50 => "service-p50",
-            Self::ServiceP99 => "service-p99",
-            Self::SendLagP99 => "send-lag-p99",
-            Self::Delivered => "delivered",
-            Self::Goodput => "goodput",
-            Self::Ndr => "ndr",
-            Self::Pdr => "pdr",
-            Self::Slo => "slo",
-            Self::Headroom => "headroom",
-            Self::AllMatched => "all-matched",
-            Self::SampleHop => "sample-hop",
-            Self::Arrived => "arrived",
-            Self::Missed => "missed",
-            Self::CpuWriter => "cpu-writer",
-            Self::CpuReader => "cpu-reader",
-        }
+        self.row().name
     }
 
     /// Returns the name in reports.
     #[must_use]
     pub const fn words(self) -> &'static str {
-        match self {
-            Self::RttP50 => "RTT p50",
-            Self::RttP90 => "RTT p90",
-            Self::RttP99 => "RTT p99",
-            Self::RttP999 => "RTT p99.9",
-            Self::ResponseP50 => "response p50",
-            Self::ResponseP90 => "response p90",
-            Self::ResponseP99 => "response p99",
-            Self::ResponseP999 => "response p99.9",
-            Self::ServiceP50 => "service time p50",
-            Self::ServiceP99 => "service time p99",
-            Self::SendLagP99 => "send lag p99",
-            Self::Delivered => "samples delivered",
-            Self::Goodput => "goodput",
-            Self::Ndr => "rate without loss",
-            Self::Pdr => "rate with little loss",
-            Self::Slo => "rate within the deadline",
-            Self::Headroom => "headroom of the system",
-            Self::AllMatched => "time until all are matched",
-            Self::SampleHop => "time per sample and hop",
-            Self::Arrived => "share of samples that arrived",
-            Self::Missed => "share of samples that missed the deadline",
-            Self::CpuWriter => "CPU time per sample at the writer",
-            Self::CpuReader => "CPU time per sample at the reader",
-        }
+        self.row().words
     }
 
     /// Returns the unit of [`Run::value`](crate::Run::value).
     #[must_use]
     pub const fn unit(self) -> &'static str {
-        match self {
-            Self::Delivered | Self::Ndr | Self::Pdr | Self::Slo => "1/s",
-            Self::Goodput => "Mbit/s",
-            Self::Headroom => "x",
-            Self::Arrived | Self::Missed => "%",
-            _ => "ns",
-        }
+        self.row().unit
     }
 
     /// Returns whether a higher or a lower value is better.
     #[must_use]
     pub const fn better(self) -> Better {
-        match self {
-            Self::Delivered
-            | Self::Goodput
-            | Self::Ndr
-            | Self::Pdr
-            | Self::Slo
-            | Self::Headroom
-            | Self::Arrived => Better::More,
-            _ => Better::Less,
-        }
+        self.row().better
     }
 
     /// Returns the kind in [`Run::latency`](crate::Run::latency) and the quantile; `None` if the metric is not a latency.
     pub(crate) const fn quantile(self) -> Option<(&'static str, Quantile)> {
-        match self {
-            Self::RttP50 => Some(("rtt", Quantile::P50)),
-            Self::RttP90 => Some(("rtt", Quantile::P90)),
-            Self::RttP99 => Some(("rtt", Quantile::P99)),
-            Self::RttP999 => Some(("rtt", Quantile::P999)),
-            Self::ResponseP50 => Some(("response", Quantile::P50)),
-            Self::ResponseP90 => Some(("response", Quantile::P90)),
-            Self::ResponseP99 => Some(("response", Quantile::P99)),
-            Self::ResponseP999 => Some(("response", Quantile::P999)),
-            Self::ServiceP50 => Some(("service", Quantile::P50)),
-            Self::ServiceP99 => Some(("service", Quantile::P99)),
-            Self::SendLagP99 => Some(("send_lag", Quantile::P99)),
-            Self::Delivered
-            | Self::Goodput
-            | Self::Ndr
-            | Self::Pdr
-            | Self::Slo
-            | Self::Headroom
-            | Self::AllMatched
-            | Self::SampleHop
-            | Self::Arrived
-            | Self::Missed
-            | Self::CpuWriter
-            | Self::CpuReader => None,
-        }
+        self.row().quantile
     }
 
     /// Returns whether it is a latency of delivered samples: no claim is made if too many samples were lost.
@@ -293,18 +256,9 @@ impl Metric {
             (_, Some((_, Quantile::P50))) => &["response_p50"],
             (_, Some(_)) => &["response_p50", "response_p99"],
             (Self::Delivered | Self::Goodput, None) => &["delivered"],
-            (
-                Self::Ndr
-                | Self::Pdr
-                | Self::Slo
-                | Self::Headroom
-                | Self::AllMatched
-                | Self::Arrived
-                | Self::Missed,
-                None,
-            ) => &[],
             (Self::SampleHop, None) => &["rtt_p50"],
-            (_, None) => &["rtt_p50", "delivered"],
+            (Self::CpuWriter | Self::CpuReader, None) => &["rtt_p50", "delivered"],
+            (_, None) => &[],
         }
     }
 }
@@ -316,7 +270,8 @@ mod tests {
 
     #[test]
     fn metric_name_parses_back() {
-        for metric in Metric::ALL {
+        for (index, metric) in Metric::ALL.into_iter().enumerate() {
+            assert_eq!(metric as usize, index, "the table is in the order of the declaration");
             let wanted = MetricSelector::by_word(metric.name()).expect("a word of its own");
             assert!(wanted.means(metric) && wanted.word() == metric.name());
             let workloads = || Workload::ALL.iter().filter(|workload| metric.is_of(**workload));

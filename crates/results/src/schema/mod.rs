@@ -94,3 +94,17 @@ pub use verdict::{
 pub use warning::{Warning, WarningKind};
 #[cfg(feature = "schema")]
 pub use {comparison::comparison_json_schema, result_document::json_schema, selftest::selftest_json_schema};
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+/// Returns the JSON Schema of the serialized form of a type: there a value that is not known is null, not absent.
+#[cfg(feature = "schema")]
+fn schema_text<T: schemars::JsonSchema>(title: &str) -> String {
+    let generator = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut schema = generator.into_root_schema_for::<T>();
+    schema.insert("title".to_owned(), title.into());
+    serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n"
+}

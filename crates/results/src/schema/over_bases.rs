@@ -1,7 +1,5 @@
 //! Effects of settings over several bases: the second tier of an experiment.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::metric::Metric;
@@ -9,7 +7,7 @@ use crate::schema::metric::Metric;
 /// Effect of a setting in the additive model of settings and bases. Exploratory: p-values are adjusted by Benjamini and Hochberg over all
 /// settings and metrics, and no claim is made. Methods: `docs/explain/statistics.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EffectOverBases {
     /// Identifier of the first cell with the setting.
     pub cell: String,
@@ -33,7 +31,7 @@ pub struct EffectOverBases {
 
 /// Effect of a setting over one base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EffectOverBase {
     /// Name of the base.
     pub base: String,

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::{
@@ -15,7 +13,7 @@ use crate::schema::{
 
 /// Paced run: its schedule, and how the sender kept it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Paced {
     /// Number of planned samples: those whose intended send time lies within the measurement.
     pub planned: u64,
@@ -38,7 +36,7 @@ pub struct Paced {
 
 /// Values over the valid runs of a paced cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PacedCell {
     /// Number of planned samples: sum over the runs.
     pub planned: u64,
@@ -59,7 +57,7 @@ pub struct PacedCell {
 
 /// Flow of a paced cell, over its valid runs. Counts are sums over the runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellFlow {
     /// Name of the flow.
     pub name: String,

@@ -1,7 +1,5 @@
 //! Echo probes of a flow.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{median, total};
 
@@ -9,7 +7,7 @@ use stats::{median, total};
 /// probe is a sample of the flow and is included in all rates and counts. Its echo is additional load in the
 /// opposite direction (`echo_mbps`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProbeStats {
     /// Endpoint that wrote the probes, by id.
     pub writer: String,

@@ -1,14 +1,12 @@
 //! Processes of a run: the endpoints in each, and what it used.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::endpoints::Usage;
 
 /// Process of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessRecord {
     /// Number, unique in the run, from 1.
     pub number: u32,

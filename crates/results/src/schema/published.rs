@@ -1,13 +1,11 @@
 //! Published figures beside the measured values of a cell.
 
 use experiment::Figure;
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Published figure beside a measured value of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PublishedValue {
     /// Name of what was measured. `experiment.published` has its source, and what differs from this experiment.
     pub system: String,
@@ -27,7 +25,7 @@ pub struct PublishedValue {
 
 /// Value over the valid runs of a cell, without the second run of a baseline cell in each block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MeasuredValue {
     /// Number of runs that have the value.
     pub n: u32,

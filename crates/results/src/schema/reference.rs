@@ -1,13 +1,11 @@
 //! Reference: a bare UDP socket, measured with each noise probe, to show how the host changed.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Reference: RTT and rate of a bare UDP socket over the loopback interface, on the cores that runs use, without
 /// middleware.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reference {
     /// Planned duration in ns: one half for the RTT, the other half for the rate.
     pub length_ns: u64,
@@ -30,7 +28,7 @@ pub struct Reference {
 
 /// Reference value that is used for a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceMetric {
     /// Median RTT, in ns.

@@ -4,8 +4,6 @@
 use std::collections::BTreeMap;
 
 use experiment::{DriverDescription, Factors, Plan, Qos};
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::schema::{
@@ -26,19 +24,10 @@ use crate::schema::{
 };
 
 /// Returns the JSON Schema of a [`ResultDocument`]: the text of `schemas/result.schema.json`.
-///
-/// # Panics
-/// Never panics: a schema serializes to JSON.
 #[must_use]
 #[cfg(feature = "schema")]
 pub fn json_schema() -> String {
-    // describes the serialized form: a value that is not known is null, not absent
-    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let mut schema = generator.into_root_schema_for::<ResultDocument>();
-    schema.insert("title".to_owned(), "A result of ddsmark".into());
-    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
-    text.push('\n');
-    text
+    crate::schema::schema_text::<ResultDocument>("A result of ddsmark")
 }
 
 /// Version of the schema. It is frozen at the first tag.
@@ -46,7 +35,7 @@ pub const SCHEMA_VERSION: u32 = 3;
 
 /// Result of an experiment: its plan and everything that was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultDocument {
     /// Version of the schema of this file.
     pub schema_version: u32,
@@ -105,7 +94,7 @@ impl ResultDocument {
 
 /// Program that measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tool {
     /// Name: `ddsmark`.
     pub name: String,
@@ -117,7 +106,7 @@ pub struct Tool {
 
 /// Whether all runs of an experiment were executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// All runs were executed; some may have failed.
@@ -128,7 +117,7 @@ pub enum State {
 
 /// Cell: its runs, and the values over these runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "MeasuredCell"))]
 pub struct CellResult {
     /// Identifier of the cell, as in the plan.

@@ -1,12 +1,10 @@
 //! Ring of a run: its hops, and the time per hop.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Ring of a run. A sample takes all hops, in this order, back to the first node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ring {
     /// Mean time per hop in ns: mean RTT divided by the number of nodes. It includes the time that a node takes from the
     /// arrival of a sample to its write. Null if no sample returned.
@@ -34,7 +32,7 @@ pub struct Ring {
 
 /// Hop of a ring: the samples that one node sent to the next one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hop {
     /// Endpoint that wrote the samples, by id.
     pub writer: String,

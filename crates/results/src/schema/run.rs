@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use experiment::{Cell, ScheduledRun};
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::{
@@ -26,7 +24,7 @@ use crate::schema::{
 
 /// Run: one cell, measured once with new processes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
     /// Number of the run in the order of execution, from 1.
     pub number: u32,
@@ -187,7 +185,7 @@ impl Run {
 
 /// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
     /// Measured, and all counts are consistent.
@@ -201,7 +199,7 @@ pub enum RunState {
 
 /// Cause of a failed run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Failure {
     /// Phase in which the run failed, for example `hello`, `configure` or `match`.
     pub phase: String,
@@ -217,7 +215,7 @@ pub struct Failure {
 
 /// CPU time (user and system, all threads) per sample while traffic flowed, in ns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuPerSample {
     /// CPU time of the writer's (pinger's) process, in ns per accepted sample (per ping sent).
     pub writer: f64,

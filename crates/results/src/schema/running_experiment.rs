@@ -1,12 +1,10 @@
 //! Another experiment on the same host.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Experiment that runs on a host, as it announces itself to others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunningExperiment {
     /// Process that measures on the host, by its id.
     pub pid: u32,

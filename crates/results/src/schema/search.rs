@@ -1,13 +1,11 @@
 //! Workload `search` in a result: trials, bounds, and values over the searches of a cell.
 
 use experiment::GoalKind;
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Search for the highest sustained rate (MLRsearch, RFC 9971): many paced trials, each with new processes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchRecord {
     /// Whether the search ended, also if a trial failed. An interrupted search is repeated from its start.
     pub ended: bool,
@@ -27,7 +25,7 @@ pub struct SearchRecord {
 
 /// Rates of a writer without a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnpacedRate {
     /// Planned duration, in ns.
     pub duration_ns: u64,
@@ -39,7 +37,7 @@ pub struct UnpacedRate {
 
 /// Outcome of a search for one goal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GoalRecord {
     /// Goal.
     pub aim: GoalKind,
@@ -69,7 +67,7 @@ pub struct GoalRecord {
 
 /// State of a search for one goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SearchState {
     /// Both bounds are known, and their distance is at most the width of the goal.
@@ -84,7 +82,7 @@ pub enum SearchState {
 
 /// Bound of a search: a load, and the number of trials at it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchBound {
     /// Load, in samples/s. Of a system: what all flows write.
     pub load_sps: f64,
@@ -97,7 +95,7 @@ pub struct SearchBound {
 
 /// Trial of a search: a constant load for a fixed duration, and its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrialRecord {
     /// Offered load by the schedule, in samples/s. Of a system: of all flows.
     pub load_sps: f64,
@@ -139,7 +137,7 @@ pub struct TrialRecord {
 
 /// Flow of a system whose share of missed samples is the largest multiple of its limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorstFlow {
     /// Name of the flow.
     pub flow: String,
@@ -156,7 +154,7 @@ pub struct WorstFlow {
 
 /// Judgement of a trial by one goal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrialGoalResult {
     /// Goal.
     pub aim: GoalKind,
@@ -169,7 +167,7 @@ pub struct TrialGoalResult {
 
 /// Values over the valid searches of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchCell {
     /// Values for each goal.
     pub goals: Vec<GoalCell>,
@@ -177,7 +175,7 @@ pub struct SearchCell {
 
 /// Values of one goal over the valid searches of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GoalCell {
     /// Goal.
     pub aim: GoalKind,
@@ -209,7 +207,7 @@ pub struct GoalCell {
 
 /// Headroom of a system over the searches that found it: the highest factor of all rates at which each flow keeps its limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Headroom {
     /// Median over the searches. Null if none found it.
     pub scale: Option<f64>,
@@ -223,7 +221,7 @@ pub struct Headroom {
 
 /// Flow of a system that is the first to exceed its limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FirstFailure {
     /// Name of the flow, or of the group of equal flows.
     pub flow: String,

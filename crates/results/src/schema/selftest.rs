@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 
 use experiment::Workload;
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::schema::{host::Host, metric::Metric};
 
 /// Outcome of a selftest of one driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SelfTest {
     /// Name of the driver.
     pub driver: String,
@@ -35,7 +33,7 @@ pub struct SelfTest {
 
 /// Comparison of one metric of one cell with itself (A/A).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Resolution {
     /// Identifier of the cell.
     pub cell: String,
@@ -77,7 +75,7 @@ pub struct Resolution {
 
 /// Mode: group of runs with similar values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Group {
     /// Median of its runs, in the unit of the metric.
     pub median: f64,
@@ -87,7 +85,7 @@ pub struct Group {
 
 /// Host noise over the blocks of a selftest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoiseSummary {
     /// Number of blocks.
     pub blocks: u32,
@@ -108,16 +106,8 @@ pub struct NoiseSummary {
 pub type KeptSelfTests = BTreeMap<String, SelfTest>;
 
 /// Returns the JSON Schema of [`KeptSelfTests`]: the text of `schemas/selftest.schema.json`.
-///
-/// # Panics
-/// Never panics: a schema serializes to JSON.
 #[must_use]
 #[cfg(feature = "schema")]
 pub fn selftest_json_schema() -> String {
-    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let mut schema = generator.into_root_schema_for::<KeptSelfTests>();
-    schema.insert("title".to_owned(), "What selftests of ddsmark found, by driver".into());
-    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
-    text.push('\n');
-    text
+    crate::schema::schema_text::<KeptSelfTests>("What selftests of ddsmark found, by driver")
 }

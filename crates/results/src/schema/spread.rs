@@ -1,13 +1,11 @@
 //! Spread of the delivered rate over the endpoints of a run.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Delivered rate of each of several readers (what it received of all writers), or of each of several writers (what
 /// its samples came to, as a mean over the readers).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EndpointSpread {
     /// Number of endpoints.
     pub endpoints: u32,

@@ -1,12 +1,10 @@
 //! Steady-state classes of runs, from windowed measurements, and their warnings.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Steady-state class of a run by one of its metrics, with its levels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadyState {
     /// Class.
     pub verdict: SteadyClass,
@@ -21,7 +19,7 @@ pub struct SteadyState {
 
 /// Samples that arrived in each window of a run, from the first arrival on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RateWindows {
     /// Length of a window in ns.
     pub length_ns: u64,
@@ -31,7 +29,7 @@ pub struct RateWindows {
 
 /// Steady-state class of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyClass {
     /// One level.
@@ -48,7 +46,7 @@ pub enum SteadyClass {
 
 /// Segment of a run in which its level was constant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadySegment {
     /// Start, in ns after the start of the measurement.
     pub from_ns: u64,

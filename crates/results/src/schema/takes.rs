@@ -1,14 +1,12 @@
 //! Number of samples per take of a reader's application.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::total;
 
 /// Takes: each time that the reader's application receives samples. A take is one call of the driver, or a group of
 /// several calls if samples are grouped. With a waitset, it is about the samples per wake-up of its thread.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TakeStats {
     /// Number of takes with new samples.
     pub groups: u64,

@@ -1,14 +1,12 @@
 //! Record of ddsmark's throttle, which adapts the rate to the reader.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Record of ddsmark's throttle. It lowers the rate while more samples than the high mark are outstanding:
 /// accepted, and not known to have been taken by the reader. It raises the rate while fewer than the low mark are
 /// outstanding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThrottleStats {
     /// Low mark, in outstanding samples.
     pub low_mark: u64,

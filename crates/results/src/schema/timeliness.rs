@@ -1,12 +1,10 @@
 //! Deadlines in a result: which samples of a flow missed them, and in how many runs a whole system met them.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Deadline of a flow in a run, the samples that missed it, and the age of information at the reader.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timeliness {
     /// Time from the intended send time of a sample within which it has to arrive, in ns.
     pub deadline_ns: u64,
@@ -28,7 +26,7 @@ pub struct Timeliness {
 
 /// Deadline of a flow over the valid runs of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellTimeliness {
     /// Time from the intended send time of a sample within which it has to arrive, in ns.
     pub deadline_ns: u64,
@@ -55,7 +53,7 @@ pub struct CellTimeliness {
 
 /// Whole system of flows over the runs of a cell: it is met in a run if each flow meets its deadline at each reader, and no process ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SystemOutcome {
     /// Number of valid runs, and of those in which a process ended.
     pub runs: u32,
@@ -70,7 +68,7 @@ pub struct SystemOutcome {
 
 /// Process of a system that ended, or stopped answering, while the flows ran. The run has failed: its flows did not meet their deadlines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EndedProcess {
     /// Number of the run.
     pub run: u32,
@@ -82,7 +80,7 @@ pub struct EndedProcess {
 
 /// Run in which a system was not met.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NotMet {
     /// Number of the run.
     pub run: u32,

@@ -1,14 +1,12 @@
 //! Verdicts: statistical comparisons of two cells.
 
-#[cfg(feature = "schema")]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::{metric::Metric, reference::ReferenceMetric};
 
 /// Comparison of one metric of two cells. Methods: `docs/explain/verdicts.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// Kind of the comparison.
     pub kind: VerdictKind,
@@ -46,7 +44,7 @@ pub struct Verdict {
 
 /// Change of a reference value between two results, over the blocks of the compared runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReferenceChange {
     /// Reference value.
     pub metric: ReferenceMetric,
@@ -69,7 +67,7 @@ pub struct ReferenceChange {
 
 /// Kind of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
     /// Two cells.
@@ -80,7 +78,7 @@ pub enum VerdictKind {
 
 /// Pairing of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Pairing {
     /// Both cells were measured in each block, in random order: disturbances common to a block cancel.
@@ -94,7 +92,7 @@ pub enum Pairing {
 
 /// One side of a comparison: its runs over all blocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VerdictSide {
     /// Name of the result, if two results are compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,7 +130,7 @@ pub struct VerdictSide {
 
 /// Recorded fields of runs that differ between the modes. An association need not be a cause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModesBy {
     /// Number of tested fields: those that are recorded and vary between runs.
     pub tested: u32,
@@ -144,7 +142,7 @@ pub struct ModesBy {
 
 /// Recorded field that differs between the modes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeparatingField {
     /// Name of the field.
     pub field: String,
@@ -157,7 +155,7 @@ pub struct SeparatingField {
 
 /// Typical value of a field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum TypicalValue {
     /// Median.
@@ -168,7 +166,7 @@ pub enum TypicalValue {
 
 /// Mode: group of runs with similar values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VerdictMode {
     /// Median of its runs, in the unit of the verdict.
     pub location: f64,
@@ -178,7 +176,7 @@ pub struct VerdictMode {
 
 /// Conclusion and its statistics. Changes are those of the candidate relative to the baseline, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EffectEstimate {
     /// Conclusion.
     pub conclusion: Conclusion,
@@ -210,7 +208,7 @@ pub struct EffectEstimate {
 
 /// Conclusion of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "word")]
 pub enum Conclusion {
     /// The candidate is significantly higher.

@@ -1,6 +1,9 @@
 //! Reference values of blocks and metrics.
 
-use crate::schema::{Block, BlockHost, ReferenceMetric, metric::Metric};
+use crate::schema::{
+    Block, BlockHost, ReferenceMetric,
+    metric::{Metric, Quantile},
+};
 
 impl Block {
     /// Returns the reference value of the block: the measurement before it, with several machines the geometric mean over
@@ -44,37 +47,14 @@ impl Metric {
     #[must_use]
     pub fn references(self, disturbed: bool) -> &'static [ReferenceMetric] {
         use ReferenceMetric::{Rate, RttP50, RttP99, SampleTime};
-        match self {
-            Self::RttP50 | Self::ResponseP50 | Self::ServiceP50 | Self::AllMatched | Self::SampleHop => {
-                if disturbed {
-                    &[RttP50, RttP99, SampleTime]
-                } else {
-                    &[RttP50]
-                }
+        let of = |own: &'static [_], all: &'static [_]| if disturbed { all } else { own };
+        match (self, self.quantile()) {
+            (Self::CpuWriter | Self::CpuReader, _) => &[SampleTime],
+            (Self::AllMatched | Self::SampleHop, _) | (_, Some((_, Quantile::P50))) => {
+                of(&[RttP50], &[RttP50, RttP99, SampleTime])
             }
-            Self::RttP90
-            | Self::RttP99
-            | Self::RttP999
-            | Self::ResponseP90
-            | Self::ResponseP99
-            | Self::ResponseP999
-            | Self::ServiceP99
-            | Self::SendLagP99 => {
-                if disturbed {
-                    &[RttP99, RttP50, SampleTime]
-                } else {
-                    &[RttP99]
-                }
-            }
-            Self::Delivered
-            | Self::Goodput
-            | Self::Ndr
-            | Self::Pdr
-            | Self::Slo
-            | Self::Headroom
-            | Self::Arrived
-            | Self::Missed => &[Rate],
-            Self::CpuWriter | Self::CpuReader => &[SampleTime],
+            (_, Some(_)) => of(&[RttP99], &[RttP99, RttP50, SampleTime]),
+            (_, None) => &[Rate],
         }
     }
 }
