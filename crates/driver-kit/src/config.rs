@@ -127,8 +127,7 @@ pub(crate) unsafe fn participant<'a>(
     let options = unsafe { options(&raw) }?;
     check_options(&options, of)?;
     if raw.multicast != 0 && !of.features.any(Features::MULTICAST) {
-        return Err(Error::unsupported(format!("driver `{}` does not support multicast", of.words.name))
-            .hint("set `multicast` to false"));
+        return Err(lacks(of, "multicast").hint("set `multicast` to false"));
     }
     let given = |bytes: u64| (bytes > 0).then_some(bytes);
     let config = ParticipantConfig {
@@ -150,9 +149,8 @@ fn transport(name: Option<&str>, of: &'static Described) -> Result<&'static Tran
     let all = &of.words.transports;
     let Some(name) = name else { return Ok(&all[0]) };
     all.iter().find(|transport| transport.name == name).ok_or_else(|| {
-        let known: Vec<_> = all.iter().map(|transport| transport.name).collect();
         Error::bad_argument(format!("driver `{}` has no transport `{name}`", of.words.name))
-            .hint(format!("available: {}", known.join(", ")))
+            .hint(available(all.iter().map(|transport| transport.name)))
     })
 }
 
@@ -179,13 +177,8 @@ fn check_options(options: &[(&str, &str)], of: &Described) -> Result<()> {
     let mut seen = HashSet::new();
     for (name, _) in options {
         if !of.words.options.iter().any(|known| known.name == *name) {
-            let known: Vec<_> = of.words.options.iter().map(|option| option.name).collect();
             let error = Error::bad_argument(format!("driver `{}` has no option `{name}`", of.words.name));
-            return Err(if known.is_empty() {
-                error.hint("available: none")
-            } else {
-                error.hint(format!("available: {}", known.join(", ")))
-            });
+            return Err(error.hint(available(of.words.options.iter().map(|option| option.name))));
         }
         if !seen.insert(*name) {
             return Err(Error::bad_argument(format!("option `{name}` is given twice")).hint("give it once"));
@@ -197,18 +190,21 @@ fn check_options(options: &[(&str, &str)], of: &Described) -> Result<()> {
 fn check_type(kind: u32, of: &Described) -> Result<TypeKind> {
     let kind = TypeKind::from_number(kind).ok_or_else(|| unknown("type kind", kind))?;
     if !of.words.type_kinds.contains(&kind) {
-        return Err(Error::unsupported(format!(
-            "driver `{}` does not support the type `{}`",
-            of.words.name,
-            kind.name()
-        ))
-        .hint(format!("available: {}", names(of.words.type_kinds.iter().map(|kind| kind.name())))));
+        return Err(lacks(of, &format!("the type `{}`", kind.name()))
+            .hint(available(of.words.type_kinds.iter().map(|kind| kind.name()))));
     }
     Ok(kind)
 }
 
-fn names(names: impl Iterator<Item = &'static str>) -> String {
-    names.collect::<Vec<_>>().join(", ")
+/// Creates the error of a request that the driver does not support.
+fn lacks(of: &Described, what: &str) -> Error {
+    Error::unsupported(format!("driver `{}` does not support {what}", of.words.name))
+}
+
+/// Returns the hint about a name that is not one of these.
+fn available(names: impl Iterator<Item = &'static str>) -> String {
+    let names: Vec<_> = names.collect();
+    format!("available: {}", if names.is_empty() { "none".to_owned() } else { names.join(", ") })
 }
 
 fn check_size(bytes: u64, transport: &Transport) -> Result<()> {
@@ -274,8 +270,7 @@ pub(crate) unsafe fn writer<'a>(
         (raw.loans != 0, Features::WRITER_LOANS, "loans of a writer", "write without loans"),
     ] {
         if requested && !of.features.any(feature) {
-            let error = Error::unsupported(format!("driver `{}` does not support {what}", of.words.name));
-            return Err(error.hint(hint));
+            return Err(lacks(of, what).hint(hint));
         }
     }
     Ok(WriterConfig {
@@ -307,21 +302,13 @@ pub(crate) unsafe fn reader<'a>(
     let mode = ReceiveMode::from_number(raw.receive_mode)
         .ok_or_else(|| unknown("receive mode", raw.receive_mode))?;
     if !of.words.receive_modes.contains(&mode) {
-        return Err(Error::unsupported(format!(
-            "driver `{}` does not support the receive mode `{}`",
-            of.words.name,
-            mode.name()
-        ))
-        .hint(format!("available: {}", names(of.words.receive_modes.iter().map(|mode| mode.name())))));
+        return Err(lacks(of, &format!("the receive mode `{}`", mode.name()))
+            .hint(available(of.words.receive_modes.iter().map(|mode| mode.name()))));
     }
     // SAFETY: the caller guarantees it.
     let content_filter = unsafe { text_of(raw.content_filter, "content_filter") }?;
     if content_filter.is_some() && !of.features.any(Features::CONTENT_FILTER) {
-        return Err(Error::unsupported(format!(
-            "driver `{}` does not support content filters",
-            of.words.name
-        ))
-        .hint("remove `content_filter`"));
+        return Err(lacks(of, "content filters").hint("remove `content_filter`"));
     }
     // SAFETY: the caller guarantees it.
     let topic = unsafe { required(raw.topic, "topic") }?;

@@ -8,7 +8,7 @@ use std::{
 use driver_abi::{
     self as abi,
     description::{ReceiveMode, Support, TypeKind},
-    policies::{Policy, Qos},
+    policies::{Durability, History, Policy, Qos, QosDuration, Reliability},
 };
 
 use crate::error::{Error, Result};
@@ -108,6 +108,23 @@ impl Policies {
         self
     }
 
+    /// Creates the set of a driver that stores no samples. `reliability`: note on that policy.
+    pub fn without_storage(reliability: &'static str) -> Self {
+        Self::none()
+            .with(Policy::Reliability, Support::Enforced, Some(reliability))
+            .with(
+                Policy::History,
+                Support::Enforced,
+                Some("`keep_last` applies to samples that a reader has not taken; a writer sends at once and replaces none"),
+            )
+            .with(
+                Policy::Durability,
+                Support::Unsupported,
+                Some("this driver stores no samples: `volatile` is accepted, other values are rejected"),
+            )
+            .fixed(Qos { durability: Some(Durability::Volatile), ..Qos::default() })
+    }
+
     /// Sets the fixed values of fields of unsupported policies. A request for exactly these values is accepted, a request
     /// for others is rejected. Other fields of these policies are not compared.
     #[must_use]
@@ -170,6 +187,41 @@ pub struct Description {
     pub policies: Policies,
     /// Environment variables that the middleware reads; `NAME*` stands for all that begin so.
     pub variables: &'static [&'static str],
+}
+
+impl Description {
+    /// Creates the description of a bare facility of the kernel, with all receive modes. It lacks transports, options and policies.
+    pub fn of_kernel(name: &'static str, driver_version: &'static str, middleware: &'static str) -> Self {
+        let release = std::fs::read_to_string("/proc/sys/kernel/osrelease");
+        Self {
+            name,
+            driver_version,
+            middleware,
+            middleware_version: release
+                .map_or_else(|error| format!("unknown ({error})"), |release| release.trim().to_owned()),
+            version_source: VersionSource::Kernel,
+            build: None,
+            licence: "GPL-2.0-only WITH Linux-syscall-note",
+            receive_modes: &[ReceiveMode::Waitset, ReceiveMode::Polling, ReceiveMode::Listener],
+            type_kinds: &[TypeKind::Octets],
+            transports: Vec::new(),
+            options: Vec::new(),
+            policies: Policies::none(),
+            variables: &[],
+        }
+    }
+}
+
+/// Returns the effective QoS of an endpoint of a driver that stores no samples; the defaults are best effort and KEEP_ALL.
+pub fn effective_qos(asked: &Qos, max_blocking_ns: u64) -> Qos {
+    Qos {
+        reliability: Some(asked.reliability.unwrap_or(Reliability::BestEffort)),
+        max_blocking_ns: Some(QosDuration::from_raw(max_blocking_ns)),
+        history: Some(asked.history.unwrap_or(History::KeepAll)),
+        history_depth: asked.history_depth,
+        durability: Some(Durability::Volatile),
+        ..Qos::default()
+    }
 }
 
 /// Description with its C counterpart, which lives as long as the library.

@@ -106,7 +106,7 @@
 //!
 //! - Configurations are checked before a driver gets them. Strings are UTF-8, and enumerations are known.
 //!   Transports, options, types, receive modes, features and unsupported policies agree with the description, sizes
-//!   with the limit of the transport. A driver checks only what it alone can know.
+//!   with the limit of the transport. So are the sizes of written samples. A driver checks only what it alone can know.
 //! - Errors are [`Error`]s. Their text is available through `last_error`, and is composed only on request.
 //! - A panic becomes `DDSMARK_ERROR` with its text. The only exception is [`Driver::describe`], which has no status
 //!   to return: a panic there ends the process, with the text in the log.
@@ -138,6 +138,7 @@ mod sink;
 pub mod stream;
 mod table;
 mod worker;
+mod writing;
 
 use std::sync::Arc;
 
@@ -154,13 +155,14 @@ pub use driver_abi::{
 pub use crate::{
     config::{ParticipantConfig, ReaderConfig, Receive, WriterConfig},
     counters::{Count, Counter, Counters},
-    description::{Description, DriverOption, Features, Policies, Transport, VersionSource},
+    description::{Description, DriverOption, Features, Policies, Transport, VersionSource, effective_qos},
     error::{Error, Result, Status},
     matching::{MatchRecord, MatchState},
     receiving::{Endpoint, LocatedReader, ReaderMonitor, SampleReceiver},
     sink::{Deliver, Sample, Samples, Sink},
     table::{Settings, Unpublished},
     worker::Worker,
+    writing::{Blocking, Wait, WriterCounts},
 };
 
 /// Internals of [`export!`].

@@ -8,7 +8,7 @@ use nix::{
     ifaddrs::getifaddrs,
     net::if_::InterfaceFlags,
     sys::socket::{
-        SockaddrStorage, getsockopt, setsockopt,
+        GetSockOpt, SetSockOpt, SockaddrStorage, getsockopt, setsockopt,
         sockopt::{RcvBuf, SndBuf},
     },
 };
@@ -181,19 +181,8 @@ impl Buffers {
     /// # Errors
     /// Returns an error if a size is out of range or the kernel rejects it.
     pub fn ask(&self, socket: &impl AsFd) -> Result<()> {
-        if let Some(bytes) = self.send {
-            let bytes = buffer_size(bytes, "send")?;
-            setsockopt(socket, SndBuf, &bytes).map_err(|errno| {
-                Error::os("cannot set the send buffer: setsockopt(SO_SNDBUF) failed", errno)
-            })?;
-        }
-        if let Some(bytes) = self.receive {
-            let bytes = buffer_size(bytes, "receive")?;
-            setsockopt(socket, RcvBuf, &bytes).map_err(|errno| {
-                Error::os("cannot set the receive buffer: setsockopt(SO_RCVBUF) failed", errno)
-            })?;
-        }
-        Ok(())
+        ask_one(socket, SndBuf, self.send, "send", "SO_SNDBUF")?;
+        ask_one(socket, RcvBuf, self.receive, "receive", "SO_RCVBUF")
     }
 
     /// Reports the send buffer: the requested size, and the size that the kernel granted.
@@ -201,10 +190,7 @@ impl Buffers {
     /// # Errors
     /// Returns an error if the kernel does not report the size.
     pub fn show_send(&self, socket: &impl AsFd, settings: &mut Settings<'_>) -> Result<()> {
-        let granted = getsockopt(socket, SndBuf)
-            .map_err(|errno| Error::os("cannot read the send buffer: getsockopt(SO_SNDBUF) failed", errno))?;
-        show_buffer(settings, "send_buffer_bytes", granted, self.send);
-        Ok(())
+        show_one(socket, SndBuf, self.send, "send", "SO_SNDBUF", settings)
     }
 
     /// Reports the receive buffer: the requested size, and the size that the kernel granted.
@@ -212,29 +198,50 @@ impl Buffers {
     /// # Errors
     /// Returns an error if the kernel does not report the size.
     pub fn show_receive(&self, socket: &impl AsFd, settings: &mut Settings<'_>) -> Result<()> {
-        let granted = getsockopt(socket, RcvBuf).map_err(|errno| {
-            Error::os("cannot read the receive buffer: getsockopt(SO_RCVBUF) failed", errno)
-        })?;
-        show_buffer(settings, "receive_buffer_bytes", granted, self.receive);
-        Ok(())
+        show_one(socket, RcvBuf, self.receive, "receive", "SO_RCVBUF", settings)
     }
 }
 
-fn buffer_size(bytes: u64, what: &str) -> Result<usize> {
-    i32::try_from(bytes).map(|bytes| bytes as usize).map_err(|_| {
+/// Sets one of the two buffer sizes of a socket, if it is requested.
+fn ask_one(
+    socket: &impl AsFd,
+    option: impl SetSockOpt<Val = usize>,
+    bytes: Option<u64>,
+    what: &str,
+    name: &str,
+) -> Result<()> {
+    let Some(bytes) = bytes else { return Ok(()) };
+    let size = i32::try_from(bytes).map(|bytes| bytes as usize).map_err(|_| {
         Error::bad_argument(format!("`{what}_buffer` is out of range: {bytes} bytes"))
             .hint(format!("use at most {} bytes", i32::MAX))
+    })?;
+    setsockopt(socket, option, &size).map_err(|errno| {
+        Error::os(&format!("cannot set the {what} buffer: setsockopt({name}) failed"), errno)
     })
 }
 
-fn show_buffer(settings: &mut Settings<'_>, name: &str, granted: usize, requested: Option<u64>) {
-    settings.set(name, &granted);
+/// Reports one of the two buffers of a socket.
+fn show_one(
+    socket: &impl AsFd,
+    option: impl GetSockOpt<Val = usize>,
+    requested: Option<u64>,
+    what: &str,
+    name: &str,
+    settings: &mut Settings<'_>,
+) -> Result<()> {
+    let granted = getsockopt(socket, option).map_err(|errno| {
+        Error::os(&format!("cannot read the {what} buffer: getsockopt({name}) failed"), errno)
+    })?;
+    settings.set(&format!("{what}_buffer_bytes"), &granted);
     let requested = requested.map_or_else(|| "kernel default".to_owned(), |bytes| bytes.to_string());
-    settings.set(&format!("{name}_asked"), &requested);
+    settings.set(&format!("{what}_buffer_bytes_asked"), &requested);
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::{Ipv4Addr, UdpSocket};
+
     use proptest::prelude::*;
 
     use super::*;
@@ -303,7 +310,9 @@ mod tests {
 
     #[test]
     fn oversized_buffers_are_rejected() {
-        let error = buffer_size(1 << 31, "send").expect_err("refused").to_string();
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a socket");
+        let buffers = Buffers { send: Some(1 << 31), receive: None };
+        let error = buffers.ask(&socket).expect_err("refused").to_string();
         assert_eq!(
             error,
             "`send_buffer` is out of range: 2147483648 bytes; hint: use at most 2147483647 bytes"

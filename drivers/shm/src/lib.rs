@@ -13,11 +13,10 @@ mod segment;
 mod writer;
 
 use driver_kit::{
-    Description, Driver, Durability, Error, Features, History, Participant, ParticipantConfig, Policies,
-    Policy, Qos, QosDuration, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport,
-    TypeKind, VersionSource, WriterConfig,
+    Description, Driver, Error, Features, Participant, ParticipantConfig, Policies, ReaderConfig, Result,
+    Settings, Transport, WriterConfig,
 };
-use nix::{net::if_::if_nametoindex, sys::utsname::uname};
+use nix::net::if_::if_nametoindex;
 
 use crate::{
     layout::{MAX_CAPACITY, MIN_CAPACITY, record},
@@ -44,42 +43,17 @@ impl Driver for Shm {
 
     fn describe() -> Description {
         Description {
-            name: "shm",
-            driver_version: env!("CARGO_PKG_VERSION"),
-            middleware: "shared memory",
-            middleware_version: uname().map_or_else(
-                |errno| format!("unknown ({errno})"),
-                |names| names.release().to_string_lossy().into_owned(),
-            ),
-            version_source: VersionSource::Kernel,
-            build: None,
-            licence: "GPL-2.0-only WITH Linux-syscall-note",
-            receive_modes: &[ReceiveMode::Waitset, ReceiveMode::Polling, ReceiveMode::Listener],
-            type_kinds: &[TypeKind::Octets],
             transports: vec![Transport {
                 name: NAME,
                 max_payload_bytes: MAX_PAYLOAD,
-                note: Some("writer and reader on one host, in one PID namespace; a reader has a ring for each of its writers, of four samples or 1 MiB"),
+                note: Some(
+                    "writer and reader on one host, in one PID namespace; a reader has a ring for each of its writers, of four samples or 1 MiB",
+                ),
             }],
-            options: vec![],
-            variables: &[],
-            policies: Policies::none()
-                .with(
-                    Policy::Reliability,
-                    Support::Enforced,
-                    Some("`reliable`: a write waits for room; `best_effort`: a sample without room is dropped"),
-                )
-                .with(
-                    Policy::History,
-                    Support::Enforced,
-                    Some("`keep_last` applies to samples that a reader has not taken; a writer sends at once and replaces none"),
-                )
-                .with(
-                    Policy::Durability,
-                    Support::Unsupported,
-                    Some("this driver stores no samples: `volatile` is accepted, other values are rejected"),
-                )
-                .fixed(Qos { durability: Some(Durability::Volatile), ..Qos::default() }),
+            policies: Policies::without_storage(
+                "`reliable`: a write waits for room; `best_effort`: a sample without room is dropped",
+            ),
+            ..Description::of_kernel("shm", env!("CARGO_PKG_VERSION"), "shared memory")
         }
     }
 
@@ -105,18 +79,6 @@ impl Driver for Shm {
             name: format!("ddsmark-{}", config.run_name),
             asked_capacity: config.receive_buffer_bytes,
         })
-    }
-}
-
-/// Returns the effective QoS; the defaults are best effort and KEEP_ALL.
-fn in_force(asked: &Qos, max_blocking_ns: u64) -> Qos {
-    Qos {
-        reliability: Some(asked.reliability.unwrap_or(Reliability::BestEffort)),
-        max_blocking_ns: Some(QosDuration::from_raw(max_blocking_ns)),
-        history: Some(asked.history.unwrap_or(History::KeepAll)),
-        history_depth: asked.history_depth,
-        durability: Some(Durability::Volatile),
-        ..Qos::default()
     }
 }
 

@@ -3,11 +3,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering};
 
 use driver_kit::{
     Deliver, Endpoint, Error, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample, SampleReceiver,
-    Settings,
+    Settings, effective_qos,
 };
 use nix::errno::Errno;
 
-use crate::{capacity, in_force, locator::WriterId, process::Process, ring::Consumer, segment::Segment};
+use crate::{capacity, locator::WriterId, process::Process, ring::Consumer, segment::Segment};
 
 /// Maximum sleep in ns before the reader checks whether its writers live.
 const SLEEP_NS: u64 = 100_000_000;
@@ -22,7 +22,7 @@ pub(crate) type ShmReader = LocatedReader<Memory, Rings>;
 pub(crate) fn open(name: &str, asked: Option<u64>, config: ReaderConfig<'_>) -> Result<ShmReader> {
     let capacity = capacity(asked, config.max_payload_bytes);
     let segment = Arc::new(Segment::create(name, capacity, config.max_payload_bytes as usize)?);
-    let qos = in_force(&config.qos, 0);
+    let qos = effective_qos(&config.qos, 0);
     let depth = qos.keep_last();
     let memory = Arc::new(Memory { segment, asked, peers: Mutex::default() });
     let monitor = Arc::new(ReaderMonitor::new(qos));

@@ -2,20 +2,17 @@
 use std::{sync::Arc, time::Instant};
 
 use driver_kit::{
-    Count, Counter, Counters, Error, MatchState, Monitor, NoLoan, Qos, QosDuration, Reliability, Result,
-    Settings, Status, Writer, WriterConfig,
+    Blocking, Counters, Error, MatchState, Monitor, NoLoan, Qos, Result, Settings, Status, Wait, Writer,
+    WriterConfig, WriterCounts, effective_qos,
 };
 
 use crate::{
-    in_force,
     layout::record,
     locator::{ReaderLocator, WriterId},
     outgoing::{Links, Outgoing},
     ring::Producer,
 };
 
-/// Default maximum blocking time of a reliable write, as in DDS.
-const DEFAULT_BLOCKING_NS: u64 = 100_000_000;
 /// Maximum sleep in ns before a writer checks whether the reader lives, and whether there is room for a record although
 /// less than half of the ring is free.
 const SLEEP_NS: u64 = 20_000_000;
@@ -26,14 +23,7 @@ const CHECK_EVERY: u64 = 256;
 pub(crate) struct WriterMonitor {
     links: Links,
     qos: Qos,
-    packets: Count,
-    bytes: Count,
-    blocked: Count,
-    blocked_ns: Count,
-    refused: Count,
-    timed_out: Count,
-    /// Number of samples dropped because a reader had no room: a best-effort writer does not wait.
-    dropped: Count,
+    counts: WriterCounts,
 }
 
 impl WriterMonitor {
@@ -41,8 +31,7 @@ impl WriterMonitor {
     #[inline]
     fn publish(&self, ring: &mut Producer) {
         if let Some(bytes) = ring.publish() {
-            self.packets.add(1);
-            self.bytes.add(bytes);
+            self.counts.count_sent(1, bytes);
         }
     }
 }
@@ -57,13 +46,7 @@ impl Monitor for WriterMonitor {
     }
 
     fn counters(&self) -> Counters {
-        Counters::new()
-            .with(Counter::PacketsSent, self.packets.get())
-            .with(Counter::BytesSent, self.bytes.get())
-            .with(Counter::WriteBlocked, self.blocked.get())
-            .with(Counter::WriteBlockedNs, self.blocked_ns.get())
-            .with(Counter::WriteRefused, self.refused.get())
-            .with(Counter::WriteTimedOut, self.timed_out.get())
+        self.counts.counters_with_waits()
     }
 }
 
@@ -82,28 +65,18 @@ pub(crate) struct ShmWriter {
     monitor: Arc<WriterMonitor>,
     batch: Option<Batch>,
     max_payload: usize,
-    reliable: bool,
-    /// Maximum time in ns for which a write waits for room.
-    limit_ns: u64,
+    blocking: Blocking,
     /// Number of writes that found a full ring and did not wait.
     full: u64,
 }
 
 impl ShmWriter {
     pub(crate) fn open(config: &WriterConfig<'_>) -> Self {
-        let reliable = config.qos.reliability == Some(Reliability::Reliable);
-        let limit = config.qos.max_blocking_ns.map(QosDuration::raw);
-        let limit_ns = limit.unwrap_or(if reliable { DEFAULT_BLOCKING_NS } else { 0 });
+        let blocking = Blocking::from_config(config);
         let monitor = Arc::new(WriterMonitor {
             links: Links::default(),
-            qos: in_force(&config.qos, limit_ns),
-            packets: Count::default(),
-            bytes: Count::default(),
-            blocked: Count::default(),
-            blocked_ns: Count::default(),
-            refused: Count::default(),
-            timed_out: Count::default(),
-            dropped: Count::default(),
+            qos: effective_qos(&config.qos, blocking.limit_ns),
+            counts: WriterCounts::default(),
         });
         Self {
             id: WriterId::next(),
@@ -112,8 +85,7 @@ impl ShmWriter {
             monitor,
             batch: config.batch_bytes.map(|limit| Batch { limit, payload: 0 }),
             max_payload: config.max_payload_bytes as usize,
-            reliable,
-            limit_ns,
+            blocking,
             full: 0,
         }
     }
@@ -131,45 +103,34 @@ impl ShmWriter {
     /// Waits until all readers have room for a record, and removes those that have gone.
     #[cold]
     fn make_room(&mut self, record: usize) -> Result<()> {
-        let mut wait = Wait { limit_ns: self.limit_ns, begun: None };
+        let mut wait = self.blocking.start();
         let (monitor, full) = (&*self.monitor, &mut self.full);
         let mut has_room = true;
         for reader in &mut self.readers {
             while !reader.link.is_gone() && !reader.ring.has_room(record) {
                 // records that the reader cannot see yet take room, too
                 monitor.publish(&mut reader.ring);
-                if !wait.for_room(reader, record, monitor, full) {
+                if !wait_for_room(&mut wait, reader, record, &monitor.counts, full) {
                     has_room = reader.link.is_gone();
                     break;
                 }
             }
-            if !has_room && self.reliable {
+            if !has_room && self.blocking.reliable {
                 break;
             }
         }
-        if let Some(begun) = wait.begun {
-            monitor.blocked_ns.add(begun.elapsed().as_nanos() as u64);
-        }
+        wait.end(&monitor.counts);
         let before = self.readers.len();
         self.readers.retain(|reader| !reader.link.is_gone());
         if self.readers.len() < before {
             // so that their memory is freed before the next query
             monitor.links.matched();
         }
-        if has_room || !self.reliable { Ok(()) } else { Err(self.no_room()) }
-    }
-
-    /// Returns the error of a reliable write that was not accepted. Its text is not allocated.
-    #[cold]
-    fn no_room(&self) -> Error {
-        if self.limit_ns == 0 {
-            self.monitor.refused.add(1);
-            return Error::new(Status::Refused, "a reader has no room, and `max_blocking` is 0")
-                .hint("increase `max_blocking`, or check for a slow reader");
+        if has_room || !self.blocking.reliable {
+            Ok(())
+        } else {
+            Err(self.blocking.no_room(&self.monitor.counts))
         }
-        self.monitor.timed_out.add(1);
-        Error::new(Status::TimedOut, "a reader had no room for `max_blocking`")
-            .hint("increase `max_blocking`, or check for a slow reader")
     }
 }
 
@@ -185,10 +146,6 @@ impl Writer for ShmWriter {
     /// writer.
     #[inline]
     fn write(&mut self, _key: u32, payload: &[u8]) -> Result<()> {
-        if payload.len() > self.max_payload {
-            return Err(Error::too_large("a sample exceeds the maximum size of its writer")
-                .hint("open the writer with a larger `max_payload_bytes`"));
-        }
         let size = payload.len() as u64;
         if self.batch.as_ref().is_some_and(|batch| batch.payload > 0 && batch.payload + size > batch.limit) {
             self.publish();
@@ -209,7 +166,7 @@ impl Writer for ShmWriter {
                     self.monitor.publish(&mut reader.ring);
                 }
             } else {
-                self.monitor.dropped.add(1);
+                self.monitor.counts.dropped.add(1);
             }
         }
         if let Some(batch) = &mut self.batch {
@@ -229,7 +186,7 @@ impl Writer for ShmWriter {
         if let Some(batch) = &self.batch {
             settings.set("batch_bytes", &batch.limit);
         }
-        settings.set("samples_dropped", &self.monitor.dropped.get());
+        settings.set("samples_dropped", &self.monitor.counts.dropped.get());
         Ok(())
     }
 
@@ -268,40 +225,24 @@ impl Writer for ShmWriter {
     }
 }
 
-/// Time limit of a write that waits for room, and the start of the wait.
-struct Wait {
-    limit_ns: u64,
-    begun: Option<Instant>,
-}
-
-impl Wait {
-    /// Waits until the reader makes room. Returns whether it is worth another look: time is left, and the reader lives.
-    fn for_room(
-        &mut self,
-        reader: &mut Outgoing,
-        record: usize,
-        monitor: &WriterMonitor,
-        full: &mut u64,
-    ) -> bool {
-        if self.limit_ns == 0 {
-            *full += 1;
-            if full.is_multiple_of(CHECK_EVERY) {
-                reader.link.check();
-            }
-            return false;
-        }
-        let begun = *self.begun.get_or_insert_with(|| {
-            monitor.blocked.add(1);
-            Instant::now()
-        });
-        let waited_ns = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let left_ns = self.limit_ns.saturating_sub(waited_ns);
-        if left_ns == 0 {
-            return false;
-        }
-        if !reader.ring.wait(left_ns.min(SLEEP_NS), |ring| ring.has_room(record)) {
+/// Waits until the reader makes room. Returns whether it is worth another look: time is left, and the reader lives.
+fn wait_for_room(
+    wait: &mut Wait,
+    reader: &mut Outgoing,
+    record: usize,
+    counts: &WriterCounts,
+    full: &mut u64,
+) -> bool {
+    let left_ns = wait.left_ns(counts);
+    if left_ns == 0 {
+        *full += 1;
+        if full.is_multiple_of(CHECK_EVERY) {
             reader.link.check();
         }
-        true
+        return false;
     }
+    if !reader.ring.wait(left_ns.min(SLEEP_NS), |ring| ring.has_room(record)) {
+        reader.link.check();
+    }
+    true
 }

@@ -10,9 +10,9 @@ mod writer;
 use std::{path::Path, sync::Arc};
 
 use driver_kit::{
-    Description, Driver, DriverOption, Durability, Error, Features, History, Participant, ParticipantConfig,
-    Policies, Policy, Qos, QosDuration, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support,
-    Transport, TypeKind, VersionSource, WriterConfig,
+    Description, Driver, DriverOption, Error, Features, Participant, ParticipantConfig, Policies, Policy,
+    Qos, QosDuration, ReaderConfig, ReceiveMode, Result, Settings, Support, Transport, TypeKind,
+    VersionSource, WriterConfig, effective_qos,
 };
 use sim_model::{Config, OPTIONS};
 
@@ -47,7 +47,9 @@ impl Driver for Sim {
             transports: vec![Transport {
                 name: TRANSPORT,
                 max_payload_bytes: MAX_PAYLOAD as u64,
-                note: Some("between processes of one host; samples are lost only as the option `loss` specifies"),
+                note: Some(
+                    "between processes of one host; samples are lost only as the option `loss` specifies",
+                ),
             }],
             options: OPTIONS
                 .iter()
@@ -58,21 +60,17 @@ impl Driver for Sim {
                 })
                 .collect(),
             variables: &[],
-            policies: Policies::none()
-                .with(Policy::Reliability, Support::Enforced, Some("`reliable`: lost samples are retransmitted"))
+            policies: Policies::without_storage("`reliable`: lost samples are retransmitted")
                 .with(
-                    Policy::History,
-                    Support::Enforced,
-                    Some("`keep_last` applies to samples that a reader has not taken; a writer sends at once and replaces none"),
+                    Policy::LatencyBudget,
+                    Support::Hint,
+                    Some("adds the latency that the option `qos` specifies"),
                 )
-                .with(Policy::LatencyBudget, Support::Hint, Some("adds the latency that the option `qos` specifies"))
-                .with(Policy::TransportPriority, Support::Hint, Some("adds the latency that the option `qos` specifies"))
                 .with(
-                    Policy::Durability,
-                    Support::Unsupported,
-                    Some("this driver stores no samples: `volatile` is accepted, other values are rejected"),
-                )
-                .fixed(Qos { durability: Some(Durability::Volatile), ..Qos::default() }),
+                    Policy::TransportPriority,
+                    Support::Hint,
+                    Some("adds the latency that the option `qos` specifies"),
+                ),
         }
     }
 
@@ -98,15 +96,10 @@ impl Driver for Sim {
 /// Returns the effective QoS: the supported policies with the requested values, otherwise with their defaults.
 fn in_force(asked: &Qos, max_blocking_ns: u64, writes: bool) -> Qos {
     Qos {
-        reliability: Some(asked.reliability.unwrap_or(Reliability::BestEffort)),
-        max_blocking_ns: Some(QosDuration::from_raw(max_blocking_ns)),
-        history: Some(asked.history.unwrap_or(History::KeepAll)),
-        history_depth: asked.history_depth,
-        durability: Some(Durability::Volatile),
         latency_budget_ns: Some(asked.latency_budget_ns.unwrap_or(QosDuration::Ns(0))),
         // writers only
         transport_priority: writes.then(|| asked.transport_priority.unwrap_or(0)),
-        ..Qos::default()
+        ..effective_qos(asked, max_blocking_ns)
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use driver_kit::{
     Count, Counter, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, QosDuration, Reliability,
-    Result, Settings, Status, Writer, WriterConfig, abi, batch::Batch,
+    Result, Settings, Status, Writer, WriterConfig, WriterCounts, abi, batch::Batch,
 };
 use sim_model::{Config, Flow, SampleOutcome};
 
@@ -31,12 +31,7 @@ const SPIN_NS: u64 = 100_000;
 pub(crate) struct WriterMonitor {
     matched: MatchRecord,
     qos: Qos,
-    packets: Count,
-    bytes: Count,
-    blocked: Count,
-    blocked_ns: Count,
-    timed_out: Count,
-    refused: Count,
+    counts: WriterCounts,
     retransmitted: Count,
     /// Number of samples lost according to the model, at each reader: accepted, but never sent.
     lost: Count,
@@ -52,14 +47,7 @@ impl Monitor for WriterMonitor {
     }
 
     fn counters(&self) -> Counters {
-        Counters::new()
-            .with(Counter::PacketsSent, self.packets.get())
-            .with(Counter::BytesSent, self.bytes.get())
-            .with(Counter::WriteBlocked, self.blocked.get())
-            .with(Counter::WriteBlockedNs, self.blocked_ns.get())
-            .with(Counter::WriteTimedOut, self.timed_out.get())
-            .with(Counter::WriteRefused, self.refused.get())
-            .with(Counter::Retransmitted, self.retransmitted.get())
+        self.counts.counters_with_waits().with(Counter::Retransmitted, self.retransmitted.get())
     }
 }
 
@@ -72,7 +60,6 @@ pub(crate) struct SimWriter {
     /// Whether the socket had no room for the last sample: its outcomes apply to the next attempt.
     pending: bool,
     monitor: Arc<WriterMonitor>,
-    max_payload: usize,
     max_blocking_ns: u64,
     reliable: bool,
     /// Due time of the last sample that a reliable reader must acknowledge.
@@ -101,16 +88,10 @@ impl SimWriter {
         let monitor = WriterMonitor {
             matched: MatchRecord::new(),
             qos: in_force(qos, max_blocking_ns, true),
-            packets: Count::default(),
-            bytes: Count::default(),
-            blocked: Count::default(),
-            blocked_ns: Count::default(),
-            timed_out: Count::default(),
-            refused: Count::default(),
+            counts: WriterCounts::default(),
             retransmitted: Count::default(),
             lost: Count::default(),
         };
-        let max_payload = config.max_payload_bytes as usize;
         let monitor = Arc::new(monitor);
         Ok(Self {
             socket,
@@ -119,7 +100,6 @@ impl SimWriter {
             readers: Vec::new(),
             pending: false,
             monitor,
-            max_payload,
             max_blocking_ns,
             reliable,
             unacknowledged_until_ns: 0,
@@ -139,15 +119,15 @@ impl SimWriter {
             let until_ns = match self.flow.offer(now, bytes) {
                 SampleOutcome::Full { until_ns } => until_ns,
                 taken => {
-                    self.monitor.blocked_ns.add(now - begin);
+                    self.monitor.counts.add_blocked(now - begin);
                     return Ok(taken != SampleOutcome::Dropped);
                 }
             };
             if now == begin {
-                self.monitor.blocked.add(1);
+                self.monitor.counts.count_blocked();
             }
             if self.max_blocking_ns == 0 {
-                self.monitor.refused.add(1);
+                self.monitor.counts.refused.add(1);
                 return Err(Error::new(
                     Status::Refused,
                     "the simulated queue is full, and `max_blocking` is 0",
@@ -156,8 +136,8 @@ impl SimWriter {
             }
             if until_ns > deadline {
                 sleep_until(deadline);
-                self.monitor.timed_out.add(1);
-                self.monitor.blocked_ns.add(now_ns() - begin);
+                self.monitor.counts.timed_out.add(1);
+                self.monitor.counts.add_blocked(now_ns() - begin);
                 return Err(Error::new(Status::TimedOut, "the simulated queue was full for `max_blocking`")
                     .hint("increase the option `queue` or `max_blocking`"));
             }
@@ -219,8 +199,7 @@ impl SimWriter {
                     match self.socket.send(reader, due_ns, payload) {
                         Ok(()) => {
                             sent = true;
-                            self.monitor.packets.add(1);
-                            self.monitor.bytes.add(payload.len() as u64);
+                            self.monitor.counts.count_sent(1, payload.len() as u64);
                         }
                         Err(errno) if is_gone(errno) => gone = Some(index),
                         Err(errno) if is_full(errno) && sent && patience > 0 => {
@@ -234,7 +213,7 @@ impl SimWriter {
                             .hint("check for a slow reader"));
                         }
                         Err(errno) if is_full(errno) => {
-                            self.monitor.timed_out.add(1);
+                            self.monitor.counts.timed_out.add(1);
                             return Err(Error::new(
                                 Status::TimedOut,
                                 "the reader had no room for `max_blocking`: sendmsg() failed",
@@ -273,10 +252,6 @@ impl Writer for SimWriter {
     }
 
     fn write(&mut self, _key: u32, payload: &[u8]) -> Result<()> {
-        if payload.len() > self.max_payload {
-            return Err(Error::too_large("a sample exceeds the maximum size of its writer")
-                .hint("open the writer with a larger `max_payload_bytes`"));
-        }
         if self.batch.as_ref().is_some_and(|batch| !batch.has_room(payload.len())) {
             // if this is rejected, so is the sample: nothing has changed, and both can be retried
             self.pass_on_batch()?;

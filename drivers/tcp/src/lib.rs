@@ -10,12 +10,10 @@ mod socket;
 mod writer;
 
 use driver_kit::{
-    Description, Driver, DriverOption, Durability, Error, Features, History, Participant, ParticipantConfig,
-    Policies, Policy, Qos, QosDuration, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support,
-    Transport, TypeKind, VersionSource, WriterConfig,
+    Description, Driver, DriverOption, Error, Features, Participant, ParticipantConfig, Policies,
+    ReaderConfig, Result, Settings, Transport, WriterConfig,
     net::{Buffers, Family, interface_address},
 };
-use nix::sys::utsname::uname;
 
 use crate::{
     reader::TcpReader,
@@ -42,18 +40,6 @@ impl Driver for Tcp {
 
     fn describe() -> Description {
         Description {
-            name: "tcp",
-            driver_version: env!("CARGO_PKG_VERSION"),
-            middleware: "TCP sockets",
-            middleware_version: uname().map_or_else(
-                |errno| format!("unknown ({errno})"),
-                |names| names.release().to_string_lossy().into_owned(),
-            ),
-            version_source: VersionSource::Kernel,
-            build: None,
-            licence: "GPL-2.0-only WITH Linux-syscall-note",
-            receive_modes: &[ReceiveMode::Waitset, ReceiveMode::Polling, ReceiveMode::Listener],
-            type_kinds: &[TypeKind::Octets],
             transports: NAMES
                 .map(|name| Transport {
                     name,
@@ -66,24 +52,10 @@ impl Driver for Tcp {
                 default: Some("off"),
                 help: "whether a small segment waits for the acknowledgment of the previous one (off sets TCP_NODELAY): on or off; default off",
             }],
-            variables: &[],
-            policies: Policies::none()
-                .with(
-                    Policy::Reliability,
-                    Support::Enforced,
-                    Some("`reliable`: a write waits for room; `best_effort`: a sample without room is dropped"),
-                )
-                .with(
-                    Policy::History,
-                    Support::Enforced,
-                    Some("`keep_last` applies to samples that a reader has not taken; a writer sends at once and replaces none"),
-                )
-                .with(
-                    Policy::Durability,
-                    Support::Unsupported,
-                    Some("this driver stores no samples: `volatile` is accepted, other values are rejected"),
-                )
-                .fixed(Qos { durability: Some(Durability::Volatile), ..Qos::default() }),
+            policies: Policies::without_storage(
+                "`reliable`: a write waits for room; `best_effort`: a sample without room is dropped",
+            ),
+            ..Description::of_kernel("tcp", env!("CARGO_PKG_VERSION"), "TCP sockets")
         }
     }
 
@@ -109,18 +81,6 @@ impl Driver for Tcp {
         // Detects an address that cannot be bound or an invalid buffer size here, not at the first writer.
         way.bound(0)?;
         Ok(TcpParticipant { way, interface: interface.to_owned() })
-    }
-}
-
-/// Returns the effective QoS; the defaults are best effort and KEEP_ALL.
-fn in_force(asked: &Qos, max_blocking_ns: u64) -> Qos {
-    Qos {
-        reliability: Some(asked.reliability.unwrap_or(Reliability::BestEffort)),
-        max_blocking_ns: Some(QosDuration::from_raw(max_blocking_ns)),
-        history: Some(asked.history.unwrap_or(History::KeepAll)),
-        history_depth: asked.history_depth,
-        durability: Some(Durability::Volatile),
-        ..Qos::default()
     }
 }
 

@@ -2,7 +2,7 @@
 //! is room.
 use std::{io::IoSlice, os::fd::AsRawFd, sync::Arc};
 
-use driver_kit::Count;
+use driver_kit::WriterCounts;
 use nix::{
     errno::Errno,
     sys::socket::{MsgFlags, sendmsg},
@@ -10,13 +10,6 @@ use nix::{
 use socket2::Socket;
 
 use crate::socket::unacknowledged;
-
-/// Counts of the successful send calls and of their bytes.
-#[derive(Debug, Default)]
-pub(crate) struct SentSample {
-    pub(crate) packets: Count,
-    pub(crate) bytes: Count,
-}
 
 /// Outgoing connection.
 #[derive(Debug)]
@@ -58,7 +51,7 @@ impl Outgoing {
 
     /// Sends the rest of an earlier frame as far as there is room. Returns whether it is complete.
     #[inline]
-    pub(crate) fn finish(&mut self, count: &SentSample) -> bool {
+    pub(crate) fn finish(&mut self, count: &WriterCounts) -> bool {
         if self.tail.is_empty() {
             return true;
         }
@@ -91,7 +84,7 @@ impl Outgoing {
 
     /// Sends the rest of the current frame as far as there is room. Returns whether it is complete.
     #[inline]
-    pub(crate) fn push(&mut self, header: &[u8], body: &[u8], count: &SentSample) -> bool {
+    pub(crate) fn push(&mut self, header: &[u8], body: &[u8], count: &WriterCounts) -> bool {
         let length = header.len() + body.len();
         if !self.is_done(length) {
             let head = header.get(self.sent..).unwrap_or_default();
@@ -116,13 +109,12 @@ impl Outgoing {
 /// Passes bytes to the kernel without waiting. Returns the number of bytes sent, and whether the reader has
 /// disconnected.
 #[inline]
-fn hand_over(socket: &Socket, head: &[u8], rest: &[u8], count: &SentSample) -> (usize, bool) {
+fn hand_over(socket: &Socket, head: &[u8], rest: &[u8], count: &WriterCounts) -> (usize, bool) {
     let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
     let parts = [IoSlice::new(head), IoSlice::new(rest)];
     match sendmsg::<()>(socket.as_raw_fd(), &parts, &[], flags, None) {
         Ok(bytes) => {
-            count.packets.add(1);
-            count.bytes.add(bytes as u64);
+            count.count_sent(1, bytes as u64);
             (bytes, false)
         }
         // no room at the moment; the caller may wait for it

@@ -12,7 +12,7 @@ use std::{
 
 use driver_kit::{
     Deliver, Endpoint, Error, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample, SampleReceiver,
-    Settings, abi,
+    Settings, abi, effective_qos,
     stream::{Frames, FramingError},
 };
 use nix::{
@@ -25,7 +25,6 @@ use nix::{
 use socket2::Socket;
 
 use crate::{
-    in_force,
     keep_last::KeepLast,
     socket::{SocketOptions, local_address, text},
 };
@@ -46,7 +45,7 @@ pub(crate) fn open(way: SocketOptions, config: ReaderConfig<'_>) -> Result<TcpRe
     let address = local_address(&place)?;
     let caller =
         Arc::new(Caller { place, way, address, lines: Mutex::default(), called: AtomicBool::new(false) });
-    let qos = in_force(&config.qos, 0);
+    let qos = effective_qos(&config.qos, 0);
     let kept = qos.keep_last().map(KeepLast::new);
     let monitor = Arc::new(ReaderMonitor::new(qos));
     let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)

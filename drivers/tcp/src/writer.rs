@@ -8,9 +8,10 @@ use std::{
 };
 
 use driver_kit::{
-    Count, Counter, Counters, Error, MatchState, Monitor, NoLoan, Qos, QosDuration, Reliability, Result,
-    Settings, Status, Writer, WriterConfig, abi,
+    Blocking, Counters, Error, MatchState, Monitor, NoLoan, Qos, Result, Settings, Status, Wait, Writer,
+    WriterConfig, WriterCounts,
     batch::{Batch, FRAMING},
+    effective_qos,
 };
 use nix::{
     errno::Errno,
@@ -21,13 +22,10 @@ use socket2::Socket;
 
 use crate::{
     acceptor::Acceptor,
-    in_force,
-    outgoing::{Outgoing, SentSample},
+    outgoing::Outgoing,
     socket::{NAMES, SocketOptions, text},
 };
 
-/// Default maximum blocking time of a reliable write, as in DDS.
-const DEFAULT_BLOCKING_NS: u64 = 100_000_000;
 /// Minimum buffer size of a batch in bytes, including framing.
 const BATCH_ROOM: u64 = 64 << 10;
 /// Polling interval for acknowledgements: the kernel does not signal them.
@@ -37,13 +35,7 @@ const ACKNOWLEDGED_EVERY: Duration = Duration::from_micros(100);
 pub(crate) struct WriterMonitor {
     door: Arc<Acceptor>,
     qos: Qos,
-    sent: SentSample,
-    blocked: Count,
-    blocked_ns: Count,
-    refused: Count,
-    timed_out: Count,
-    /// Number of samples dropped because a reader had no room: a best-effort writer does not wait.
-    dropped: Count,
+    counts: WriterCounts,
 }
 
 impl Monitor for WriterMonitor {
@@ -56,13 +48,7 @@ impl Monitor for WriterMonitor {
     }
 
     fn counters(&self) -> Counters {
-        Counters::new()
-            .with(Counter::PacketsSent, self.sent.packets.get())
-            .with(Counter::BytesSent, self.sent.bytes.get())
-            .with(Counter::WriteBlocked, self.blocked.get())
-            .with(Counter::WriteBlockedNs, self.blocked_ns.get())
-            .with(Counter::WriteRefused, self.refused.get())
-            .with(Counter::WriteTimedOut, self.timed_out.get())
+        self.counts.counters_with_waits()
     }
 }
 
@@ -72,29 +58,20 @@ pub(crate) struct TcpWriter {
     outlet: Outlet,
     batch: Option<Batch>,
     known: Vec<SocketAddr>,
-    max_payload: usize,
 }
 
 impl TcpWriter {
     pub(crate) fn open(way: SocketOptions, config: &WriterConfig<'_>) -> Result<Self> {
-        let max_payload = config.max_payload_bytes as usize;
         let max_frame = max_frame(config);
         let batch = Batch::from_config(config, way.family.pick(NAMES), max_frame)?;
-        let reliable = config.qos.reliability == Some(Reliability::Reliable);
-        let limit = config.qos.max_blocking_ns.map(QosDuration::raw);
-        let limit_ns = limit.unwrap_or(if reliable { DEFAULT_BLOCKING_NS } else { 0 });
+        let blocking = Blocking::from_config(config);
         let monitor = Arc::new(WriterMonitor {
             door: Arc::new(Acceptor::open(way)?),
-            qos: in_force(&config.qos, limit_ns),
-            sent: SentSample::default(),
-            blocked: Count::default(),
-            blocked_ns: Count::default(),
-            refused: Count::default(),
-            timed_out: Count::default(),
-            dropped: Count::default(),
+            qos: effective_qos(&config.qos, blocking.limit_ns),
+            counts: WriterCounts::default(),
         });
-        let outlet = Outlet { readers: Vec::new(), monitor, max_frame, reliable, limit_ns };
-        Ok(Self { way, outlet, batch, known: Vec::new(), max_payload })
+        let outlet = Outlet { readers: Vec::new(), monitor, max_frame, blocking };
+        Ok(Self { way, outlet, batch, known: Vec::new() })
     }
 
     /// Sends the batch; it is kept if that fails.
@@ -128,10 +105,6 @@ impl Writer for TcpWriter {
 
     #[inline]
     fn write(&mut self, _key: u32, payload: &[u8]) -> Result<()> {
-        if payload.len() > self.max_payload {
-            return Err(Error::too_large("a sample exceeds the maximum size of its writer")
-                .hint("open the writer with a larger `max_payload_bytes`"));
-        }
         if self.batch.as_ref().is_some_and(|batch| !batch.has_room(payload.len())) {
             // If this is rejected, so is the sample: nothing has changed, and both can be retried.
             self.send_batch()?;
@@ -155,7 +128,7 @@ impl Writer for TcpWriter {
         settings.set("address", &text(monitor.door.address()));
         monitor.door.settings(settings)?;
         Batch::show(self.batch.as_ref(), settings);
-        settings.set("samples_dropped", &monitor.dropped.get());
+        settings.set("samples_dropped", &monitor.counts.dropped.get());
         Ok(())
     }
 
@@ -204,9 +177,7 @@ struct Outlet {
     readers: Vec<Outgoing>,
     monitor: Arc<WriterMonitor>,
     max_frame: usize,
-    reliable: bool,
-    /// Maximum time in ns for which a write waits for room.
-    limit_ns: u64,
+    blocking: Blocking,
 }
 
 impl Outlet {
@@ -217,11 +188,9 @@ impl Outlet {
         if self.monitor.door.is_busy() {
             self.let_in()?;
         }
-        let mut wait = Wait { limit_ns: self.limit_ns, begun: None };
+        let mut wait = self.blocking.start();
         let sent = self.send_within(&mut wait, header, body, samples);
-        if let Some(begun) = wait.begun {
-            self.monitor.blocked_ns.add(begun.elapsed().as_nanos() as u64);
-        }
+        wait.end(&self.monitor.counts);
         if self.readers.iter().any(Outgoing::is_gone) {
             self.let_go();
         }
@@ -230,13 +199,14 @@ impl Outlet {
 
     #[inline]
     fn send_within(&mut self, wait: &mut Wait, header: &[u8], body: &[u8], samples: u64) -> Result<()> {
-        let Self { readers, monitor, reliable, .. } = self;
+        let Self { readers, monitor, blocking, .. } = self;
+        let counts = &monitor.counts;
         // The rest of the previous sample goes first. While a reader still lacks part of it, no reader gets this
         // sample: the others would get it twice after a retry.
-        while let Some(full) = first_that(readers, |reader| !reader.finish(&monitor.sent)) {
-            if !wait.for_room(full, monitor)? {
-                if *reliable {
-                    return Err(self.no_room());
+        while let Some(full) = first_that(readers, |reader| !reader.finish(counts)) {
+            if !wait_for_room(wait, full, counts)? {
+                if blocking.reliable {
+                    return Err(blocking.no_room(counts));
                 }
                 break;
             }
@@ -244,9 +214,9 @@ impl Outlet {
         let length = header.len() + body.len();
         readers.iter_mut().for_each(Outgoing::begin);
         while let Some(full) =
-            first_that(readers, |reader| reader.is_free() && !reader.push(header, body, &monitor.sent))
+            first_that(readers, |reader| reader.is_free() && !reader.push(header, body, counts))
         {
-            if !wait.for_room(full, monitor)? {
+            if !wait_for_room(wait, full, counts)? {
                 break;
             }
         }
@@ -260,36 +230,23 @@ impl Outlet {
     #[cold]
     fn not_all(&mut self, header: &[u8], body: &[u8], samples: u64) -> Result<()> {
         let begun = self.readers.iter().any(Outgoing::is_begun);
-        if self.reliable && !begun {
-            return Err(self.no_room());
+        if self.blocking.reliable && !begun {
+            return Err(self.blocking.no_room(&self.monitor.counts));
         }
         let length = header.len() + body.len();
         for reader in self.readers.iter_mut().filter(|reader| !reader.is_done(length)) {
-            if self.reliable || reader.is_begun() {
+            if self.blocking.reliable || reader.is_begun() {
                 reader.keep_rest(header, body);
             } else {
-                self.monitor.dropped.add(samples);
+                self.monitor.counts.dropped.add(samples);
             }
         }
         Ok(())
     }
 
-    /// Returns the error of a reliable write that was not accepted. Its text is not allocated.
-    #[cold]
-    fn no_room(&self) -> Error {
-        if self.limit_ns == 0 {
-            self.monitor.refused.add(1);
-            return Error::new(Status::Refused, "a reader has no room, and `max_blocking` is 0")
-                .hint("increase `max_blocking`, or check for a slow reader");
-        }
-        self.monitor.timed_out.add(1);
-        Error::new(Status::TimedOut, "a reader had no room for `max_blocking`")
-            .hint("increase `max_blocking`, or check for a slow reader")
-    }
-
     fn finish_all(&mut self) {
         for reader in &mut self.readers {
-            reader.finish(&self.monitor.sent);
+            reader.finish(&self.monitor.counts);
         }
     }
 
@@ -325,33 +282,16 @@ fn first_that(readers: &mut [Outgoing], mut says: impl FnMut(&mut Outgoing) -> b
     first
 }
 
-/// Time limit of a write that waits for room, and the start of the wait.
-struct Wait {
-    limit_ns: u64,
-    begun: Option<Instant>,
-}
-
-impl Wait {
-    /// Waits until the connection has room. Returns whether time is left.
-    #[cold]
-    fn for_room(&mut self, full: &Socket, monitor: &WriterMonitor) -> Result<bool> {
-        if self.limit_ns == 0 {
-            return Ok(false);
-        }
-        let begun = *self.begun.get_or_insert_with(|| {
-            monitor.blocked.add(1);
-            Instant::now()
-        });
-        let waited = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let left_ns = self.limit_ns.saturating_sub(waited);
-        if left_ns == 0 {
-            return Ok(false);
-        }
-        let limit = (self.limit_ns != abi::DURATION_INFINITE)
-            .then(|| TimeSpec::from_duration(Duration::from_nanos(left_ns)));
-        match ppoll(&mut [PollFd::new(full.as_fd(), PollFlags::POLLOUT)], limit, None) {
-            Ok(_) | Err(Errno::EINTR) => Ok(true),
-            Err(errno) => Err(Error::os("cannot wait for room in a connection: ppoll() failed", errno)),
-        }
+/// Waits until the connection has room. Returns whether time is left.
+#[cold]
+fn wait_for_room(wait: &mut Wait, full: &Socket, counts: &WriterCounts) -> Result<bool> {
+    let left_ns = wait.left_ns(counts);
+    if left_ns == 0 {
+        return Ok(false);
+    }
+    let limit = TimeSpec::from_duration(Duration::from_nanos(left_ns));
+    match ppoll(&mut [PollFd::new(full.as_fd(), PollFlags::POLLOUT)], Some(limit), None) {
+        Ok(_) | Err(Errno::EINTR) => Ok(true),
+        Err(errno) => Err(Error::os("cannot wait for room in a connection: ppoll() failed", errno)),
     }
 }

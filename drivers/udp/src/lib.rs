@@ -12,11 +12,10 @@ mod writer;
 
 use driver_kit::{
     Description, Driver, DriverOption, Durability, Error, Features, Participant, ParticipantConfig, Policies,
-    Policy, Qos, QosDuration, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport,
-    TypeKind, VersionSource, WriterConfig,
+    Policy, Qos, QosDuration, ReaderConfig, Reliability, Result, Settings, Support, Transport, WriterConfig,
     net::{Buffers, Family, interface_address, multicast_enabled},
 };
-use nix::sys::{socket::MsgFlags, utsname::uname};
+use nix::sys::socket::MsgFlags;
 
 use crate::{
     locator::NAMES,
@@ -48,18 +47,6 @@ impl Driver for Udp {
 
     fn describe() -> Description {
         Description {
-            name: "udp",
-            driver_version: env!("CARGO_PKG_VERSION"),
-            middleware: "UDP sockets",
-            middleware_version: uname().map_or_else(
-                |errno| format!("unknown ({errno})"),
-                |names| names.release().to_string_lossy().into_owned(),
-            ),
-            version_source: VersionSource::Kernel,
-            build: None,
-            licence: "GPL-2.0-only WITH Linux-syscall-note",
-            receive_modes: &[ReceiveMode::Waitset, ReceiveMode::Polling, ReceiveMode::Listener],
-            type_kinds: &[TypeKind::Octets],
             transports: Family::ALL
                 .into_iter()
                 .map(|family| Transport {
@@ -73,7 +60,6 @@ impl Driver for Udp {
                 default: Some("datagram"),
                 help: "what the samples of a batch share: datagram (one datagram) or segments (one system call, which sends each as its own datagram; UDP_SEGMENT and UDP_GRO); default datagram",
             }],
-            variables: &[],
             policies: Policies::none()
                 .with(
                     Policy::Reliability,
@@ -86,6 +72,7 @@ impl Driver for Udp {
                     Some("UDP stores no samples: `volatile` is accepted, other values are rejected"),
                 )
                 .fixed(in_force(None)),
+            ..Description::of_kernel("udp", env!("CARGO_PKG_VERSION"), "UDP sockets")
         }
     }
 

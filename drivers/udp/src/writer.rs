@@ -2,8 +2,8 @@
 use std::sync::Arc;
 
 use driver_kit::{
-    Count, Counter, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, QosDuration, Result,
-    Settings, Status, Writer, WriterConfig, abi, net::Family,
+    Count, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, QosDuration, Result, Settings,
+    Status, Writer, WriterConfig, WriterCounts, abi, net::Family,
 };
 use nix::{
     errno::Errno,
@@ -24,10 +24,7 @@ const ATTEMPTS: u32 = 8;
 /// State of a writer that the host can query at any time.
 pub(crate) struct WriterMonitor {
     matched: MatchRecord,
-    packets: Count,
-    bytes: Count,
-    refused: Count,
-    timed_out: Count,
+    counts: WriterCounts,
     /// Number of ICMP errors "port unreachable" of earlier datagrams.
     port_unreachable: Count,
     /// Number of datagrams not sent to a reader, but sent to others.
@@ -45,11 +42,7 @@ impl Monitor for WriterMonitor {
     }
 
     fn counters(&self) -> Counters {
-        Counters::new()
-            .with(Counter::PacketsSent, self.packets.get())
-            .with(Counter::BytesSent, self.bytes.get())
-            .with(Counter::WriteRefused, self.refused.get())
-            .with(Counter::WriteTimedOut, self.timed_out.get())
+        self.counts.counters()
     }
 }
 
@@ -88,10 +81,7 @@ impl UdpWriter {
         };
         let monitor = Arc::new(WriterMonitor {
             matched: MatchRecord::new(),
-            packets: Count::default(),
-            bytes: Count::default(),
-            refused: Count::default(),
-            timed_out: Count::default(),
+            counts: WriterCounts::default(),
             port_unreachable: Count::default(),
             unsent: Count::default(),
             max_blocking_ns,
@@ -111,10 +101,6 @@ impl Writer for UdpWriter {
 
     #[inline]
     fn write(&mut self, _key: u32, payload: &[u8]) -> Result<()> {
-        if payload.len() > self.max_payload {
-            return Err(Error::too_large("a sample exceeds the maximum size of its writer")
-                .hint("open the writer with a larger `max_payload_bytes`"));
-        }
         match &mut self.batch {
             None => self.outlet.send(Load::datagram(payload)),
             Some(batch) => {
@@ -254,8 +240,7 @@ impl Outlet {
         for _ in 0..ATTEMPTS {
             match hand_over() {
                 Ok(bytes) => {
-                    self.monitor.packets.add(load.datagrams);
-                    self.monitor.bytes.add(bytes as u64);
+                    self.monitor.counts.count_sent(load.datagrams, bytes as u64);
                     return Ok(());
                 }
                 Err(Errno::ECONNREFUSED) => self.monitor.port_unreachable.add(1),
@@ -274,8 +259,8 @@ impl Outlet {
         let limited = !matches!(self.monitor.max_blocking_ns, 0 | abi::DURATION_INFINITE);
         let error = failure(errno, limited);
         match error.status() {
-            Status::Refused => self.monitor.refused.add(1),
-            Status::TimedOut => self.monitor.timed_out.add(1),
+            Status::Refused => self.monitor.counts.refused.add(1),
+            Status::TimedOut => self.monitor.counts.timed_out.add(1),
             _ => {}
         }
         error

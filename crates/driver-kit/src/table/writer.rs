@@ -27,6 +27,7 @@ struct WriterHandle<W: Writer> {
     qos: Mutex<Option<RawQos>>,
     writer: UnsafeCell<W>,
     loans: UnsafeCell<Loans<W::Loan>>,
+    max_payload: u64,
 }
 
 /// Returns the target of a handle.
@@ -64,13 +65,14 @@ pub(super) unsafe extern "C" fn writer_open<D: Driver + Exported>(
         let handle = unsafe { participant_at::<D>(participant) }?;
         // SAFETY: the contract.
         let config = unsafe { config::writer(from, described::<D>(), handle.transport) }?;
-        let slots = if config.loans { LOANS } else { 0 };
+        let (slots, max_payload) = (if config.loans { LOANS } else { 0 }, config.max_payload_bytes);
         let writer = handle.participant.open_writer(config)?;
         let opened = WriterHandle::<WriterOf<D>> {
             monitor: writer.monitor(),
             qos: Mutex::new(None),
             writer: UnsafeCell::new(writer),
             loans: UnsafeCell::new(Loans::new(slots)),
+            max_payload,
         };
         // SAFETY: the contract.
         unsafe { give(out, Box::into_raw(Box::new(opened)).cast(), "`out` is NULL") }
@@ -101,7 +103,11 @@ pub(super) unsafe extern "C" fn writer_write<D: Driver>(
 ) -> abi::Status {
     guard(|| {
         // SAFETY: the contract.
-        let writer = unsafe { writer_in::<D>(writer) }?;
+        let handle = unsafe { writer_at::<D>(writer) }?;
+        if size > handle.max_payload {
+            return Err(Error::too_large("a sample exceeds the maximum size of its writer")
+                .hint("open the writer with a larger `max_payload_bytes`"));
+        }
         let payload = if size == 0 {
             &[]
         } else if payload.is_null() || size > isize::MAX as u64 {
@@ -110,7 +116,8 @@ pub(super) unsafe extern "C" fn writer_write<D: Driver>(
             // SAFETY: not NULL, no longer than memory, and valid according to the contract.
             unsafe { slice::from_raw_parts(payload, size as usize) }
         };
-        writer.write(key, payload)
+        // SAFETY: one call at a time on this writer.
+        unsafe { &mut *handle.writer.get() }.write(key, payload)
     })
 }
 
