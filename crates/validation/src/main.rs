@@ -2,12 +2,10 @@
 #![forbid(unsafe_code)]
 
 mod kills;
-mod links;
 mod one_topic;
 mod planted_cost;
 mod preload;
 mod slowdown;
-mod soak;
 mod transparency;
 mod tree;
 
@@ -23,26 +21,22 @@ type Error = Box<dyn std::error::Error>;
 #[command(name = "cargo validation")]
 enum Check {
     Kills(kills::KillsArgs),
-    Links(links::LinksArgs),
     OneTopic(one_topic::OneTopicArgs),
     PlantedCost(planted_cost::PlantedCostArgs),
     Slowdown(slowdown::SlowdownArgs),
     /// Print the median duration of a send call in ns
     #[command(hide = true)]
     SlowdownProbe,
-    Soak(soak::SoakArgs),
     Transparency(transparency::TransparencyArgs),
 }
 
 fn main() -> ExitCode {
     let done = match Check::parse() {
         Check::Kills(arguments) => kills::run(&arguments),
-        Check::Links(arguments) => links::run(&arguments),
         Check::OneTopic(arguments) => one_topic::run(&arguments),
         Check::PlantedCost(arguments) => planted_cost::run(&arguments),
         Check::Slowdown(arguments) => slowdown::run(&arguments),
         Check::SlowdownProbe => preload::probe(),
-        Check::Soak(arguments) => soak::run(&arguments),
         Check::Transparency(arguments) => transparency::run(&arguments),
     };
     match done {

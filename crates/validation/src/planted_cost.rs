@@ -9,16 +9,15 @@ use std::{
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use clap::Args;
-use results::{CellResult, Conclusion, Directory, Metric, ResultDocument, Verdict, VerdictKind};
+use results::{Conclusion, Metric, ResultDocument, Verdict, VerdictKind};
 use stats::{PowerSpec, Rules, median, sample_sd, smallest_effect};
 
 use crate::{
     Error,
-    preload::{self, SENDS_PER_ROUND_TRIP, output_of},
+    preload::{self, SENDS_PER_ROUND_TRIP, experiment, median_rtts},
     tree::release_programs,
 };
 
@@ -82,7 +81,7 @@ pub fn run(arguments: &PlantedCostArgs) -> Result<(), Error> {
     // an absolute path, because agents have other working directories
     let library = preload::build(&fs::canonicalize(directory)?)?;
 
-    let alone = experiment(arguments, directory, "alone", &alone(arguments, &library))?;
+    let alone = experiment(&arguments.programs, directory, "alone", &alone(arguments, &library))?;
     let calibrated = Calibration::from_result(&alone)?;
     let delay_ns = (calibrated.rtt_ns * arguments.percent / 100.0 / SENDS_PER_ROUND_TRIP).round() as u64;
     let planted = SENDS_PER_ROUND_TRIP * preload::cost_ns(&library, delay_ns)?;
@@ -112,7 +111,7 @@ pub fn run(arguments: &PlantedCostArgs) -> Result<(), Error> {
     );
 
     let text = copies(arguments, &library, slowed, delay_ns, blocks);
-    let document = experiment(arguments, directory, "copies", &text)?;
+    let document = experiment(&arguments.programs, directory, "copies", &text)?;
     let baseline = document.cells.iter().find(|cell| document.experiment.is_baseline(&cell.id));
     let baseline_ns = median(&median_rtts(baseline.ok_or("the baseline was not measured")?, |run| !run.twin))
         .ok_or("the baseline has no median round trip")?;
@@ -195,10 +194,8 @@ fn copies(arguments: &PlantedCostArgs, library: &Path, slowed: u32, delay_ns: u6
 
 fn factors(arguments: &PlantedCostArgs, library: &Path, delays_ns: &[u64]) -> String {
     let PlantedCostArgs { driver, size, topology, .. } = arguments;
-    format!(
-        "question = \"Which of these copies was slowed from outside?\"\nworkload = \"latency\"\n[factors]\ndriver = {driver:?}\n\
-         size = {size}\ntopology = {topology:?}\n[factors.env]\nLD_PRELOAD = {library:?}\nSLOW_SEND_NS = {delays_ns:?}\n"
-    )
+    let question = "Which of these copies was slowed from outside?";
+    preload::factors(question, driver, *size, library, delays_ns) + &format!("topology = {topology:?}\n")
 }
 
 fn design(arguments: &PlantedCostArgs, blocks: usize) -> String {
@@ -206,25 +203,6 @@ fn design(arguments: &PlantedCostArgs, blocks: usize) -> String {
         "[design]\nblocks = {blocks}\nwarm_up = \"50ms\"\nmeasure = {:?}\nkeep_awake = {}\nbaseline = {{ profile = \"default\" }}\n",
         arguments.measure, arguments.keep_awake
     )
-}
-
-/// Executes an experiment and returns its result.
-fn experiment(
-    arguments: &PlantedCostArgs,
-    directory: &Path,
-    name: &str,
-    text: &str,
-) -> Result<ResultDocument, Error> {
-    let [file, result] = ["toml", "result"].map(|end| directory.join(format!("{name}.{end}")));
-    fs::write(&file, text)?;
-    let mut command = Command::new(arguments.programs.join("ddsmark"));
-    output_of(command.arg("run").arg(&file).arg("--out").arg(&result))?;
-    Ok(Directory::load(&result)?)
-}
-
-fn median_rtts(cell: &CellResult, which: impl Fn(&results::Run) -> bool) -> Vec<f64> {
-    let runs = cell.runs.iter().filter(|run| which(run));
-    runs.filter_map(|run| run.value(Metric::RttP50)).collect()
 }
 
 /// Returns the number of the copy that a verdict is about; `None` for the noise floor.

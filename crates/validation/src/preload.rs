@@ -1,13 +1,16 @@
-//! The preloaded library that delays sends, and its actual delay.
+//! The preloaded library that delays sends, its actual delay, and experiments whose agents load it.
 
 mod probe;
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
 pub use probe::{cost_ns, run as probe};
+
+use results::{CellResult, Directory, Metric, ResultDocument, Run};
 
 use crate::{Error, tree::root};
 
@@ -35,4 +38,31 @@ pub fn output_of(command: &mut Command) -> Result<String, Error> {
     } else {
         Err(format!("{command:?}: {}: {}", output.status, String::from_utf8_lossy(&output.stderr)).into())
     }
+}
+
+/// Returns the beginning of an experiment file: latency of a driver, whose agents load the library with each of these delays in turn.
+pub fn factors(question: &str, driver: &str, size: u64, library: &Path, delays_ns: &[u64]) -> String {
+    format!(
+        "question = {question:?}\nworkload = \"latency\"\n[factors]\ndriver = {driver:?}\nsize = {size}\n\
+         env = {{ LD_PRELOAD = {library:?}, SLOW_SEND_NS = {delays_ns:?} }}\n"
+    )
+}
+
+/// Executes an experiment with files of this name in a directory, and returns its result.
+pub fn experiment(
+    programs: &Path,
+    directory: &Path,
+    name: &str,
+    text: &str,
+) -> Result<ResultDocument, Error> {
+    let [file, result] = ["toml", "result"].map(|end| directory.join(format!("{name}.{end}")));
+    fs::write(&file, text)?;
+    output_of(Command::new(programs.join("ddsmark")).arg("run").arg(&file).arg("--out").arg(&result))?;
+    Ok(Directory::load(&result)?)
+}
+
+/// Returns the median RTTs of some runs of a cell.
+pub fn median_rtts(cell: &CellResult, which: impl Fn(&Run) -> bool) -> Vec<f64> {
+    let runs = cell.runs.iter().filter(|run| which(run));
+    runs.filter_map(|run| run.value(Metric::RttP50)).collect()
 }

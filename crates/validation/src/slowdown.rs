@@ -1,27 +1,20 @@
 //! `cargo validation slowdown`: whether an injected delay is detected, and how large it is estimated to be.
 //!
-//! A preloaded library (`tests/preload/slow_send.c`) spins before each call that sends. Only the agents of some
-//! cells load it. Each delay is a driver of its own: a copy of the same file in a folder whose name states the
-//! delay. The agent program is a script that reads the delay from that name. One ordinary experiment therefore has
-//! all delays, in randomised blocks, with the unmodified driver as baseline, twice. A ping and its echo are sent
-//! with one call each, so a round trip has the delay twice.
+//! A preloaded library (`tests/preload/slow_send.c`) spins before each call that sends, for the time that an environment variable
+//! of the cell gives. One ordinary experiment has all delays, in randomised blocks, with no delay as baseline, twice. A ping and
+//! its echo are sent with one call each, so a round trip has the delay twice.
 //!
 //! The actual duration of a spin is measured per call, in pairs with and without the library.
 
-use std::{
-    fs,
-    os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{iter, path::PathBuf};
 
 use clap::Args;
-use results::{Directory, Metric, ResultDocument};
+use results::{CellResult, Metric, ResultDocument};
 use stats::{Block, Comparison, Conclusion, Interval, Rules, Run, compare, median};
 
 use crate::{
     Error,
-    preload::{self, SENDS_PER_ROUND_TRIP as SENDS, output_of},
+    preload::{self, SENDS_PER_ROUND_TRIP as SENDS, median_rtts},
     tree::release_programs,
 };
 
@@ -61,10 +54,26 @@ pub struct SlowdownArgs {
 /// small to be detected.
 pub fn run(arguments: &SlowdownArgs) -> Result<(), Error> {
     let directory = tempfile::tempdir()?;
-    let rig = Rig::build(arguments, directory.path())?;
+    let library = preload::build(directory.path())?;
+    // Without a delay first and twice in each block, and with each delay.
+    let experiment = |name: &str, delays: &[u64], blocks: u32| -> Result<ResultDocument, Error> {
+        let delays: Vec<u64> = iter::once(0).chain(delays.iter().copied()).collect();
+        let SlowdownArgs { driver, size, measure, programs, .. } = arguments;
+        let text = preload::factors("Is an injected delay found?", driver, *size, &library, &delays)
+            + &format!(
+                "[design]\nblocks = {blocks}\nwarm_up = \"100ms\"\nmeasure = \"{measure}\"\n\
+                 baseline = {{ env.SLOW_SEND_NS = 0 }}\n"
+            );
+        let document = preload::experiment(programs, directory.path(), name, &text)?;
+        let delay = |cell: &CellResult| cell.factors.env.get("SLOW_SEND_NS")?.as_ref()?.parse().ok();
+        if document.cells.iter().map(delay).ne(delays.iter().map(|delay| Some(*delay))) {
+            return Err("the cells of the result are not in the order of its delays".into());
+        }
+        Ok(document)
+    };
 
-    let alone = rig.experiment("alone", &[], 3)?;
-    let rtt_ns = median(&median_rtts(&alone, 0, |_| true)).ok_or("no run has a median round trip")?;
+    let alone = experiment("alone", &[], 3)?;
+    let rtt_ns = median(&median_rtts(&alone.cells[0], |_| true)).ok_or("no run has a median round trip")?;
     let delays: Vec<u64> = match arguments.delay_us {
         Some(us) => vec![(us * 1e3) as u64],
         None => arguments
@@ -81,9 +90,9 @@ pub fn run(arguments: &SlowdownArgs) -> Result<(), Error> {
         runs_of(&alone)
     );
 
-    let document = rig.experiment("with", &delays, arguments.blocks)?;
-    let baseline_ns =
-        median(&median_rtts(&document, 0, |run| !run.twin)).ok_or("the baseline has no median round trip")?;
+    let document = experiment("with", &delays, arguments.blocks)?;
+    let baseline_ns = median(&median_rtts(&document.cells[0], |run| !run.twin))
+        .ok_or("the baseline has no median round trip")?;
     let mut family: Vec<Vec<Block>> = (0..delays.len())
         .map(|index| blocks(&document, document.cells[index + 1].runs.iter(), |_| true))
         .collect();
@@ -98,7 +107,7 @@ pub fn run(arguments: &SlowdownArgs) -> Result<(), Error> {
     println!("| nothing (twin) | 0.0 % | {} |", describe(twin));
     let mut missed = Vec::new();
     for (delay, comparison) in delays.iter().zip(&slowed) {
-        let took_ns = preload::cost_ns(&rig.library, *delay)?;
+        let took_ns = preload::cost_ns(&library, *delay)?;
         let injected = SENDS * took_ns / baseline_ns;
         println!("| {:.2} µs | {:.1} % | {} |", took_ns / 1e3, 100.0 * injected, describe(comparison));
         if !covered(comparison, injected) {
@@ -159,11 +168,6 @@ fn describe(comparison: &Comparison) -> String {
     format!("{columns} | {} | {verdict}", comparison.blocks)
 }
 
-fn median_rtts(document: &ResultDocument, cell: usize, which: impl Fn(&results::Run) -> bool) -> Vec<f64> {
-    let runs = document.cells[cell].runs.iter().filter(|run| which(run));
-    runs.filter_map(|run| run.value(Metric::RttP50)).collect()
-}
-
 /// Returns blocks that compare these runs with the first run of the baseline in the same block.
 fn blocks<'a>(
     document: &ResultDocument,
@@ -178,68 +182,6 @@ fn blocks<'a>(
     runs.filter(|run| which(run))
         .map(|run| Block { treatment: of(run), baseline: baseline(run.block).and_then(of) })
         .collect()
-}
-
-/// Files built for the experiments.
-struct Rig<'a> {
-    arguments: &'a SlowdownArgs,
-    directory: &'a Path,
-    driver: PathBuf,
-    library: PathBuf,
-    agent: PathBuf,
-}
-
-impl<'a> Rig<'a> {
-    fn build(arguments: &'a SlowdownArgs, directory: &'a Path) -> Result<Self, Error> {
-        let library = preload::build(directory)?;
-        let agent = directory.join("agent.sh");
-        let script = format!(
-            "#!/bin/sh\n# $2 is the driver's file\ncase \"$2\" in */slow-*/*)\n  delay=${{2##*/slow-}}\n  export \
-             SLOW_SEND_NS=\"${{delay%%/*}}\" LD_PRELOAD='{}' ;;\nesac\nexec '{}' \"$@\"\n",
-            library.display(),
-            arguments.programs.join("ddsmark-agent").display()
-        );
-        fs::write(&agent, script)?;
-        fs::set_permissions(&agent, fs::Permissions::from_mode(0o755))?;
-        // next to the programs, as for the command
-        let folder = arguments.programs.parent().ok_or("programs lie in a folder of the target")?;
-        let driver = folder.join(format!("drivers/libddsmark_{}.so", arguments.driver));
-        Ok(Self { arguments, directory, driver, library, agent })
-    }
-
-    /// Copies the driver's file to a folder of this name and returns its path.
-    fn copy(&self, folder: &str) -> Result<String, Error> {
-        let folder = self.directory.join(folder);
-        fs::create_dir_all(&folder)?;
-        let copy = folder.join(self.driver.file_name().ok_or("a driver is a file")?);
-        fs::copy(&self.driver, &copy).map_err(|error| format!("{}: {error}", self.driver.display()))?;
-        Ok(copy.display().to_string())
-    }
-
-    /// Executes an experiment with the unmodified driver, first and twice in each block, and with each delay.
-    fn experiment(&self, name: &str, delays: &[u64], blocks: u32) -> Result<ResultDocument, Error> {
-        let plain = self.copy("as-it-is")?;
-        let mut drivers = vec![plain.clone()];
-        for delay in delays {
-            drivers.push(self.copy(&format!("slow-{delay}"))?);
-        }
-        let SlowdownArgs { size, measure, .. } = self.arguments;
-        let text = format!(
-            "question = \"Is an injected delay found?\"\nworkload = \"latency\"\n[factors]\ndriver = {drivers:?}\nsize = {size}\n\
-             [design]\nblocks = {blocks}\nwarm_up = \"100ms\"\nmeasure = \"{measure}\"\nbaseline = {{ driver = {plain:?} }}\n"
-        );
-        let [file, result] = ["toml", "result"].map(|end| self.directory.join(format!("{name}.{end}")));
-        fs::write(&file, text)?;
-        let mut command = Command::new(self.arguments.programs.join("ddsmark"));
-        command.env("DDSMARK_AGENT", &self.agent).arg("run").arg(&file).arg("--out").arg(&result);
-        output_of(&mut command)?;
-        let document = Directory::load(&result)?;
-        let names: Vec<_> = document.cells.iter().map(|cell| &cell.factors.driver).collect();
-        if names.into_iter().ne(&drivers) {
-            return Err("the cells of the result are not in the order of its drivers".into());
-        }
-        Ok(document)
-    }
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("sim-model", &[]),
     ("perftest", &[]),
     ("driver-abi", &[]),
-    ("validation", &["lab", "host", "experiment", "results", "stats", "testbed"]),
+    ("validation", &["lab", "host", "results", "stats", "testbed"]),
     ("testbed", &["experiment", "lab"]),
     ("xtask", &["charts", "control", "experiment", "perftest", "results"]),
     (
