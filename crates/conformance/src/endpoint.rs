@@ -1,6 +1,6 @@
 //! Configuration and matching of the endpoints of a pair.
 
-use driver_host::{MatchState, ReaderConfig, ReaderMonitor, TypeKind, WriterConfig, WriterMonitor};
+use driver_host::{MatchState, Monitor, ReaderConfig, TypeKind, WriterConfig};
 use experiment::{Qos, ReceiveMode};
 use serde::{Deserialize, Serialize};
 
@@ -66,20 +66,14 @@ pub trait End {
     }
 }
 
-macro_rules! near_end {
-    ($monitor:ty) => {
-        impl End for $monitor {
-            fn match_state(&self) -> Result<MatchState, Stop> {
-                Ok(<$monitor>::match_state(self)?)
-            }
-            fn locator(&self) -> Result<String, Stop> {
-                Ok(<$monitor>::locator(self)?)
-            }
-            fn connect(&self, locator: &str) -> Result<(), Stop> {
-                Ok(<$monitor>::connect(self, locator)?)
-            }
-        }
-    };
+impl End for Monitor {
+    fn match_state(&self) -> Result<MatchState, Stop> {
+        Ok(self.match_state()?)
+    }
+    fn locator(&self) -> Result<String, Stop> {
+        Ok(self.locator()?)
+    }
+    fn connect(&self, locator: &str) -> Result<(), Stop> {
+        Ok(self.connect(locator)?)
+    }
 }
-near_end!(WriterMonitor);
-near_end!(ReaderMonitor);

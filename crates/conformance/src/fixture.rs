@@ -10,8 +10,7 @@ use std::{
 use control::OpenOptions;
 use driver_abi::FEATURE_LOCATORS;
 use driver_host::{
-    Driver, ListeningReader, Participant, ParticipantConfig, Reader, ReaderMonitor, TypeKind, WriteOutcome,
-    Writer,
+    Driver, ListeningReader, Monitor, Participant, ParticipantConfig, Reader, TypeKind, WriteOutcome, Writer,
 };
 use experiment::{History, Policy, Qos, QosDuration, ReceiveMode, Reliability, Support, TransportInfo};
 
@@ -304,7 +303,7 @@ impl<'a> Fixture<'a> {
 
 impl Inlet {
     /// Returns the monitor of a reader in this process.
-    pub fn monitor(&self) -> Result<ReaderMonitor, Stop> {
+    pub fn monitor(&self) -> Result<Monitor, Stop> {
         match self {
             Self::Asked { reader, .. } => Ok(reader.monitor()),
             Self::Listening { reader, .. } => Ok(reader.monitor()),

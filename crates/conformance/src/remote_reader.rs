@@ -83,6 +83,10 @@ impl Message for Answer {
     }
 }
 
+fn unexpected<T>(answer: &Answer) -> Result<T, Stop> {
+    broken(format!("unexpected reply from the reader's process: {answer:?}"))
+}
+
 /// Reader in another process. That process is killed when the value is dropped.
 pub struct RemoteReader {
     process: Child,
@@ -122,7 +126,7 @@ impl RemoteReader {
     fn done(&self, ask: &Ask) -> Result<(), Stop> {
         match self.ask(ask)? {
             Answer::Done => Ok(()),
-            other => broken(format!("unexpected reply from the reader's process: {other:?}")),
+            other => unexpected(&other),
         }
     }
 
@@ -130,7 +134,7 @@ impl RemoteReader {
     pub fn receive(&self, expected: usize, quiet: Duration) -> Result<Vec<ReceivedSample>, Stop> {
         match self.ask(&Ask::Receive { expected, quiet })? {
             Answer::Received(got) => Ok(got),
-            other => broken(format!("unexpected reply from the reader's process: {other:?}")),
+            other => unexpected(&other),
         }
     }
 
@@ -144,14 +148,14 @@ impl End for &RemoteReader {
     fn match_state(&self) -> Result<MatchState, Stop> {
         match self.ask(&Ask::Matched)? {
             Answer::Matched(state) => Ok(state),
-            other => broken(format!("unexpected reply from the reader's process: {other:?}")),
+            other => unexpected(&other),
         }
     }
 
     fn locator(&self) -> Result<String, Stop> {
         match self.ask(&Ask::Locator)? {
             Answer::Locator(text) => Ok(text),
-            other => broken(format!("unexpected reply from the reader's process: {other:?}")),
+            other => unexpected(&other),
         }
     }
 

@@ -78,16 +78,13 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
             Ok((policy, PolicySupport::of_ends(writer, reader, optional(state.note))))
         })
         .collect::<Result<BTreeMap<_, _>, String>>()?;
-    // SAFETY: the driver guarantees the array.
-    let kept_threads = unsafe { slice(raw.kept_threads, raw.kept_thread_count) }
-        .iter()
-        .map(|name| required("name of a kept thread", *name))
-        .collect::<Result<Vec<_>, String>>()?;
-    // SAFETY: the driver guarantees the array.
-    let variables = unsafe { slice(raw.variables, raw.variable_count) }
-        .iter()
-        .map(|name| required("name of a variable", *name))
-        .collect::<Result<Vec<_>, String>>()?;
+    let names = |of: &str, names, count| {
+        // SAFETY: the driver guarantees the array.
+        let names = unsafe { slice(names, count) }.iter();
+        names.map(|name| required(&format!("name of a {of}"), *name)).collect::<Result<Vec<_>, String>>()
+    };
+    let kept_threads = names("kept thread", raw.kept_threads, raw.kept_thread_count)?;
+    let variables = names("variable", raw.variables, raw.variable_count)?;
     let receive_modes: Vec<_> = ReceiveMode::ALL
         .iter()
         .copied()
@@ -122,7 +119,7 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
 const LEAST_BYTES: usize = 472;
 const _: () = assert!(LEAST_BYTES <= size_of::<abi::Description>());
 
-/// Copies a description that may be shorter or longer than the type known here. Missing fields are 0.
+/// Copies a description.
 ///
 /// # Safety
 /// `raw` is NULL or was returned by a driver's `describe()`.
@@ -130,19 +127,28 @@ unsafe fn own_copy(raw: *const abi::Description) -> Result<abi::Description, Str
     if raw.is_null() {
         return Err("returned NULL".to_owned());
     }
-    // SAFETY: in every version a description starts with its size.
-    let size = unsafe { (*raw).struct_size } as usize;
-    if size < LEAST_BYTES {
-        return Err("is cut short".to_owned());
-    }
-    let mut copy = MaybeUninit::<abi::Description>::zeroed();
-    // SAFETY: the driver guarantees `size` bytes; at most the size of our own type is copied.
-    unsafe {
-        let known = size.min(size_of::<abi::Description>());
-        ptr::copy_nonoverlapping(raw.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), known);
-    }
-    // SAFETY: all fields are integers or pointers, for which zero is a value.
-    Ok(unsafe { copy.assume_init() })
+    // SAFETY: in every version a description starts with its size, and the driver guarantees that many bytes. All fields are
+    // integers or pointers, for which zero is a value.
+    let copy = unsafe { known_part(raw, (*raw).struct_size as usize, LEAST_BYTES) };
+    copy.ok_or_else(|| "is cut short".to_owned())
+}
+
+/// Copies a value of a driver that may be shorter or longer than the type known here. Missing fields are 0. Returns `None` if it is
+/// shorter than `least` bytes.
+///
+/// # Safety
+/// `foreign` points to `size` bytes, and zero is a value of each field.
+pub unsafe fn known_part<T>(foreign: *const T, size: usize, least: usize) -> Option<T> {
+    let mut copy = MaybeUninit::<T>::zeroed();
+    // SAFETY: the caller guarantees `size` bytes; at most the size of our own type is copied, and the rest is zero.
+    (size >= least).then(|| unsafe {
+        ptr::copy_nonoverlapping(
+            foreign.cast::<u8>(),
+            copy.as_mut_ptr().cast::<u8>(),
+            size.min(size_of::<T>()),
+        );
+        copy.assume_init()
+    })
 }
 
 /// Copies a C string; `None` for NULL.

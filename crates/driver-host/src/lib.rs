@@ -6,6 +6,8 @@
 //!
 //! The calls of the hot path ([`Writer::write`], [`Writer::flush`], [`Reader::receive`]) cost only an indirect call
 //! more than the driver's own function.
+//!
+//! Each [`DriverError`] is the driver's own, except where a function says more.
 
 mod config;
 mod describe;
@@ -23,7 +25,7 @@ pub use config::{Counters, ParticipantConfig, ReaderConfig, Sample, Settings, Wr
 pub use driver_abi::description::TypeKind;
 pub use error::DriverError;
 pub use load::{Driver, LoadError};
-pub use monitor::{MatchState, ReaderMonitor, WriterMonitor};
+pub use monitor::{MatchState, Monitor};
 pub use participant::Participant;
 pub use reader::{ListeningReader, Reader};
 pub use writer::{Loan, Writer};

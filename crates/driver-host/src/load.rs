@@ -3,7 +3,6 @@
 use std::{
     fmt,
     path::{Path, PathBuf},
-    ptr,
 };
 
 use driver_abi::{self as abi, description::DriverDescription};
@@ -27,37 +26,27 @@ impl fmt::Debug for Driver {
 
 /// Reasons why a file cannot be loaded as a driver.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum LoadError {
     /// File not found.
     #[error("driver file `{0}` does not exist")]
     Missing(PathBuf),
     /// Not loadable by the dynamic linker.
     #[error("cannot load `{path}` as a shared library: {cause}")]
-    NotALibrary {
-        /// File path.
-        path: PathBuf,
-        /// Error of the dynamic linker.
-        cause: String,
-    },
+    NotALibrary { path: PathBuf, cause: String },
     /// Library without a driver entry.
     #[error("`{0}` is not a driver: it does not export `{entry}`", entry = abi::ENTRY_SYMBOL)]
     NotADriver(PathBuf),
     /// Driver with another ABI version.
     #[error("driver `{path}` has ABI version {found}; this ddsmark supports version {known}", known = abi::ABI_VERSION)]
     Version {
-        /// File path.
         path: PathBuf,
         /// ABI version of the driver.
         found: u32,
     },
     /// Contract violation while loading.
     #[error("driver `{path}` violates the contract: {cause}")]
-    Broken {
-        /// File path.
-        path: PathBuf,
-        /// Violation.
-        cause: String,
-    },
+    Broken { path: PathBuf, cause: String },
 }
 
 impl LoadError {
@@ -128,7 +117,9 @@ impl Driver {
         if found != abi::ABI_VERSION {
             return Err(LoadError::Version { path, found });
         }
-        let table = copy_table(foreign, size).ok_or_else(|| broken("its table is cut short"))?;
+        // SAFETY: the driver guarantees `size` bytes; all fields are integers or optional functions, for which zero is valid.
+        let table = unsafe { describe::known_part(foreign, size, LEAST_BYTES) };
+        let table: &'static _ = Box::leak(Box::new(table.ok_or_else(|| broken("its table is cut short"))?));
         if let Some(name) = missing_function(table) {
             return Err(broken(&format!("`{name}` is NULL")));
         }
@@ -160,9 +151,6 @@ impl Driver {
     }
 
     /// Opens a participant.
-    ///
-    /// # Errors
-    /// Returns the driver's error.
     pub fn open(&self, config: &ParticipantConfig) -> Result<Participant, DriverError> {
         Participant::open(self.table, config)
     }
@@ -171,21 +159,6 @@ impl Driver {
 /// Minimum size of a table of this version; fields that are added later lie beyond it.
 const LEAST_BYTES: usize = 264;
 const _: () = assert!(LEAST_BYTES <= size_of::<abi::Driver>());
-
-/// Copies a table that may be shorter or longer than the type known here; `None` if it is cut short.
-fn copy_table(foreign: *const abi::Driver, size: usize) -> Option<&'static abi::Driver> {
-    let known = size_of::<abi::Driver>();
-    if size < LEAST_BYTES {
-        return None;
-    }
-    let mut table = Box::new(std::mem::MaybeUninit::<abi::Driver>::zeroed());
-    // SAFETY: the driver guarantees `size` bytes; at most the size of our own table is copied.
-    unsafe {
-        ptr::copy_nonoverlapping(foreign.cast::<u8>(), table.as_mut_ptr().cast::<u8>(), size.min(known));
-    };
-    // SAFETY: all fields are integers or optional functions, for which zero is valid.
-    Some(Box::leak(unsafe { table.assume_init() }))
-}
 
 fn missing_function(table: &abi::Driver) -> Option<&'static str> {
     macro_rules! first_missing {

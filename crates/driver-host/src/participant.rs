@@ -72,9 +72,6 @@ impl Participant {
     }
 
     /// Returns the effective settings.
-    ///
-    /// # Errors
-    /// Returns the driver's error.
     pub fn settings(&self) -> Result<Settings, DriverError> {
         let mut settings = Settings::new();
         let context = ptr::from_mut(&mut settings).cast();
@@ -84,9 +81,6 @@ impl Participant {
     }
 
     /// Opens a writer.
-    ///
-    /// # Errors
-    /// Returns the driver's error.
     pub fn writer(&self, config: &WriterConfig) -> Result<Writer, DriverError> {
         let topic = c_string(&config.topic)?;
         let qos = config.qos.to_raw();
@@ -110,18 +104,12 @@ impl Participant {
     }
 
     /// Opens a reader in waitset or polling mode.
-    ///
-    /// # Errors
-    /// Returns the driver's error.
     pub fn reader(&self, config: &ReaderConfig) -> Result<Reader, DriverError> {
         let mode = if config.polling { ReceiveMode::Polling } else { ReceiveMode::Waitset };
         self.open_reader(config, mode, None)
     }
 
     /// Opens a reader in listener mode. The driver calls `sink` with `state` for each sample, from its own thread.
-    ///
-    /// # Errors
-    /// Returns the driver's error.
     pub fn listening_reader<S: Send + 'static>(
         &self,
         config: &ReaderConfig,

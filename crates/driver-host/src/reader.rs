@@ -18,7 +18,7 @@ use driver_abi as abi;
 use crate::{
     config::{Loan, Sample},
     error::DriverError,
-    monitor::ReaderMonitor,
+    monitor::{Handle, Monitor},
     participant_handle::ParticipantInner,
     table::{Table, failure},
 };
@@ -29,7 +29,7 @@ pub struct Reader {
     handle: NonNull<abi::Reader>,
     receive:
         unsafe extern "C" fn(*mut abi::Reader, u64, u32, abi::Sink, *mut c_void, *mut u32) -> abi::Status,
-    monitor: ReaderMonitor,
+    monitor: Monitor,
 }
 
 // SAFETY: the contract allows an entity to be used from any thread, one at a time; the type is not `Sync`.
@@ -55,13 +55,13 @@ impl Reader {
             table,
             handle,
             receive: table.reader_receive.expect("checked when loaded"),
-            monitor: ReaderMonitor::new(participant, handle),
+            monitor: Monitor::new(participant, Handle::Reader(handle)),
         }
     }
 
     /// Returns a monitor that any thread can use at any time.
     #[must_use]
-    pub fn monitor(&self) -> ReaderMonitor {
+    pub fn monitor(&self) -> Monitor {
         self.monitor.clone()
     }
 
@@ -75,9 +75,6 @@ impl Reader {
 
     /// Waits for at most `timeout_ns` (0: does not wait) and passes about `max_samples` samples at most to `sink`.
     /// Returns the number of samples.
-    ///
-    /// # Errors
-    /// Returns the driver's error.
     #[inline]
     pub fn receive<F: FnMut(Sample<'_>)>(
         &mut self,
@@ -136,7 +133,7 @@ impl<S> ListeningReader<S> {
 
     /// Returns a monitor that any thread can use at any time.
     #[must_use]
-    pub fn monitor(&self) -> ReaderMonitor {
+    pub fn monitor(&self) -> Monitor {
         self.reader.monitor()
     }
 

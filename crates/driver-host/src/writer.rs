@@ -7,7 +7,7 @@ use driver_abi as abi;
 use crate::{
     config::WriteOutcome,
     error::DriverError,
-    monitor::WriterMonitor,
+    monitor::{Handle, Monitor},
     participant_handle::ParticipantInner,
     table::{Table, call, failure, opened},
 };
@@ -20,7 +20,7 @@ pub struct Writer {
     flush: unsafe extern "C" fn(*mut abi::Writer) -> abi::Status,
     /// Loan that was not accepted yet: its memory and size.
     kept: Cell<Option<(NonNull<u8>, usize)>>,
-    monitor: WriterMonitor,
+    monitor: Monitor,
 }
 
 // SAFETY: the contract allows an entity to be used from any thread, one at a time; the type is not `Sync`.
@@ -49,13 +49,13 @@ impl Writer {
             write: table.writer_write.expect("checked when loaded"),
             flush: table.writer_flush.expect("checked when loaded"),
             kept: Cell::new(None),
-            monitor: WriterMonitor::new(participant, handle),
+            monitor: Monitor::new(participant, Handle::Writer(handle)),
         }
     }
 
     /// Returns a monitor that any thread can use at any time.
     #[must_use]
-    pub fn monitor(&self) -> WriterMonitor {
+    pub fn monitor(&self) -> Monitor {
         self.monitor.clone()
     }
 
@@ -180,9 +180,6 @@ impl Writer {
     }
 
     /// Waits until all samples are acknowledged. Returns false after a timeout.
-    ///
-    /// # Errors
-    /// Returns the driver's error.
     pub fn wait_acked(&self, timeout_ns: u64) -> Result<bool, DriverError> {
         // SAFETY: the handle is open.
         match unsafe { call!(self.table, writer_wait_acked(self.handle.as_ptr(), timeout_ns)) } {

@@ -158,15 +158,15 @@ pub fn value_of<'a>(settings: &'a Settings, name: &str) -> Option<&'a str> {
 
 /// Defines an open entity, which is its own monitor, too.
 macro_rules! entity {
-    ($(#[$doc:meta])* $type:ident: $monitor:ident) => {
+    ($(#[$doc:meta])* $type:ident) => {
         $(#[$doc])*
         pub struct $type {
             entity: driver_host::$type,
-            monitor: driver_host::$monitor,
+            monitor: driver_host::Monitor,
         }
 
         impl Deref for $type {
-            type Target = driver_host::$monitor;
+            type Target = driver_host::Monitor;
 
             fn deref(&self) -> &Self::Target {
                 &self.monitor
@@ -204,11 +204,11 @@ macro_rules! entity {
 
 entity!(
     /// Open writer.
-    Writer: WriterMonitor
+    Writer
 );
 entity!(
     /// Open reader in waitset or polling mode.
-    Reader: ReaderMonitor
+    Reader
 );
 
 #[allow(clippy::missing_errors_doc, reason = "each returns the error of the driver")]

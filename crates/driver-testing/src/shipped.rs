@@ -7,7 +7,7 @@ use std::{
 };
 
 use driver_abi as abi;
-use driver_host::{Driver, DriverError, ReaderMonitor, WriterMonitor};
+use driver_host::{Driver, DriverError, Monitor};
 
 use super::{EndpointSpec, Participant, ParticipantSpec, Reader, Writer};
 
@@ -112,7 +112,7 @@ pub fn pair(participant: &Participant, entity: &EndpointSpec) -> (Writer, Reader
 ///
 /// # Panics
 /// Panics if one rejects the other.
-pub fn connect(writer: &WriterMonitor, reader: &ReaderMonitor) {
+pub fn connect(writer: &Monitor, reader: &Monitor) {
     writer.connect(&reader.locator().expect("a locator")).expect("connected");
     reader.connect(&writer.locator().expect("a locator")).expect("connected");
 }

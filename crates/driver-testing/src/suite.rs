@@ -7,7 +7,7 @@ use std::{
 };
 
 use driver_abi as abi;
-use driver_host::WriterMonitor;
+use driver_host::Monitor;
 
 use super::{
     EndpointSpec, Participant,
@@ -123,7 +123,7 @@ pub fn several_readers_receive_every_sample(participant: &Participant) {
 /// Panics if they cannot be read, or decrease.
 pub fn counters_can_be_read_while_another_thread_writes(participant: &Participant) {
     let (mut writer, mut reader) = pair(participant, &sized(100));
-    let monitor = WriterMonitor::clone(&writer);
+    let monitor = Monitor::clone(&writer);
     thread::scope(|scope| {
         scope.spawn(move || {
             let mut last = 0;

@@ -1,23 +1,18 @@
 //! Measurement of discovery: the common start, the matches of all entities, and memory.
 
-use std::{thread, time::Duration};
-
 use control::{EntityMatch, InterfaceReading, ParticipantReport, TrafficAhead};
-use driver_host::{DriverError, MatchState};
+use driver_host::{DriverError, MatchState, Monitor};
 
 use super::endpoints::Monitors;
 use crate::base::{
     clock::{from_monotonic, now_ns},
     counters::interface_counters,
     memory::memory_bytes,
+    sleep_spin_timer::sleep_until,
 };
 
 /// Time before the common start at which the interface counters are read, in ns: reading them takes long.
 const AHEAD_NS: u64 = 5_000_000;
-
-fn sleep_until(at_ns: u64) {
-    thread::sleep(Duration::from_nanos(at_ns.saturating_sub(now_ns())));
-}
 
 /// Measurement of discovery by one participant.
 pub struct DiscoveryRecorder {
@@ -35,7 +30,7 @@ impl DiscoveryRecorder {
             elapsed_ns: before.at_ns.saturating_sub(early.at_ns),
             tx_packets: before.counters.tx_packets.saturating_sub(early.counters.tx_packets),
         });
-        sleep_until(begin_ns);
+        sleep_until(begin_ns, now_ns());
         let report = ParticipantReport {
             begin_ns,
             opening_ns: now_ns(),
@@ -90,7 +85,7 @@ impl DiscoveryRecorder {
 /// it is the reading before the wait.
 fn reading_before(begin_ns: u64, interface: &str) -> Option<InterfaceReading> {
     let early = reading(interface);
-    sleep_until(begin_ns.saturating_sub(AHEAD_NS));
+    sleep_until(begin_ns.saturating_sub(AHEAD_NS), now_ns());
     reading(interface).filter(|late| late.at_ns <= begin_ns).or(early)
 }
 
@@ -105,7 +100,7 @@ fn states(monitors: &Monitors) -> Result<(Vec<EntityMatch>, Vec<EntityMatch>), D
         matched: count,
         changed_ns: changed_ns.map(from_monotonic),
     };
-    let writers = monitors.writers.iter().map(|writer| writer.match_state().map(entity));
-    let readers = monitors.readers.iter().map(|reader| reader.match_state().map(entity));
-    Ok((writers.collect::<Result<_, _>>()?, readers.collect::<Result<_, _>>()?))
+    let states =
+        |of: &[Monitor]| of.iter().map(|one| one.match_state().map(entity)).collect::<Result<_, _>>();
+    Ok((states(&monitors.writers)?, states(&monitors.readers)?))
 }

@@ -2,27 +2,26 @@
 
 use std::{
     collections::BTreeMap,
-    path::Path,
     time::{Duration, Instant},
 };
 
 use control::{Configured, Match, MatchedPeers};
 use driver_abi::FEATURE_LOCATORS;
 use driver_host::{
-    Driver, DriverError, Participant, ParticipantConfig, ReaderConfig, ReaderMonitor, TypeKind, WriterConfig,
-    WriterMonitor,
+    Driver, DriverError, Monitor, Participant, ParticipantConfig, ReaderConfig, TypeKind, WriterConfig,
 };
 use experiment::{
     DriverDescription, ParticipantSpec, Policy, ReaderSpec, ReceiveMode, StreamSpec, Support,
     ThreadPriorities, WriterSpec, entity_name,
 };
+use nix::{
+    sched::{CpuSet, sched_getaffinity, sched_setaffinity},
+    unistd::Pid,
+};
 
 use crate::base::{
     clock::now_ns, error::AgentError, priority::NamedThread, role::AgentRole, udp_sockets::udp_ports,
 };
-
-/// Prefix of the line in `/proc/thread-self/status` that lists the cores allowed to this thread.
-const ALLOWED: &str = "Cpus_allowed_list:";
 
 /// Opens the participant of a run or of a mailbox.
 pub fn open_participant(
@@ -112,9 +111,9 @@ pub fn reader_config(driver: &Driver, spec: &ReaderSpec) -> ReaderConfig {
 #[derive(Clone, Debug, Default)]
 pub struct Monitors {
     /// Monitors of the writers, in the order of the flows.
-    pub writers: Vec<WriterMonitor>,
+    pub writers: Vec<Monitor>,
     /// Monitors of the readers, in the order of the flows.
-    pub readers: Vec<ReaderMonitor>,
+    pub readers: Vec<Monitor>,
 }
 
 /// Returns the policies that a driver accepts without effect, by kind of endpoint.
@@ -127,23 +126,31 @@ fn ignored(driver: &DriverDescription) -> BTreeMap<String, Vec<Policy>> {
 }
 
 impl Monitors {
+    /// Returns the monitors of all writers, then those of all readers.
+    fn all(&self) -> impl Iterator<Item = &Monitor> {
+        self.writers.iter().chain(&self.readers)
+    }
+
+    /// Returns all monitors in this order, with the names of their entities.
+    fn named(&self) -> impl Iterator<Item = (String, &Monitor)> {
+        let name = |kind| move |(index, monitor)| (entity_name(kind, index), monitor);
+        let writers = self.writers.iter().enumerate().map(name("writer"));
+        writers.chain(self.readers.iter().enumerate().map(name("reader")))
+    }
+
     /// Reads back the effective QoS, settings and locators, and the allowed cores.
     pub fn configured(&self, driver: &Driver, participant: &Participant) -> Result<Configured, AgentError> {
         let mut configured = Configured { cpus: allowed_cpus(), ..Configured::default() };
         configured.settings.insert("participant".to_owned(), participant.settings()?);
         configured.ignored = ignored(driver.description());
-        let locators = driver.has(FEATURE_LOCATORS);
-        for (index, writer) in self.writers.iter().enumerate() {
-            let name = entity_name("writer", index);
-            configured.effective_qos.insert(name.clone(), writer.qos()?);
-            configured.settings.insert(name, writer.settings()?);
-            configured.writer_locators.extend(locators.then(|| writer.locator()).transpose()?);
+        for (name, entity) in self.named() {
+            configured.effective_qos.insert(name.clone(), entity.qos()?);
+            configured.settings.insert(name, entity.settings()?);
         }
-        for (index, reader) in self.readers.iter().enumerate() {
-            let name = entity_name("reader", index);
-            configured.effective_qos.insert(name.clone(), reader.qos()?);
-            configured.settings.insert(name, reader.settings()?);
-            configured.reader_locators.extend(locators.then(|| reader.locator()).transpose()?);
+        if driver.has(FEATURE_LOCATORS) {
+            let locators = |of: &[Monitor]| of.iter().map(Monitor::locator).collect::<Result<_, _>>();
+            configured.writer_locators = locators(&self.writers)?;
+            configured.reader_locators = locators(&self.readers)?;
         }
         Ok(configured)
     }
@@ -154,11 +161,8 @@ impl Monitors {
         if [writers.len(), readers.len()] != [self.writers.len(), self.readers.len()] {
             return Err(AgentError::Missing("match of an entity"));
         }
-        for (writer, peers) in self.writers.iter().zip(writers) {
-            peers.locators.iter().try_for_each(|locator| writer.connect(locator))?;
-        }
-        for (reader, peers) in self.readers.iter().zip(readers) {
-            peers.locators.iter().try_for_each(|locator| reader.connect(locator))?;
+        for (entity, peers) in self.all().zip(writers.iter().chain(readers)) {
+            peers.locators.iter().try_for_each(|locator| entity.connect(locator))?;
         }
         Ok(())
     }
@@ -184,9 +188,7 @@ impl Monitors {
 
     /// Returns the time of the last match of an entity in ns: as the driver recorded it, otherwise now.
     pub fn last_matched_ns(&self) -> Result<u64, AgentError> {
-        let writers = self.writers.iter().map(WriterMonitor::match_state);
-        let states: Vec<_> =
-            writers.chain(self.readers.iter().map(ReaderMonitor::match_state)).collect::<Result<_, _>>()?;
+        let states: Vec<_> = self.all().map(Monitor::match_state).collect::<Result<_, _>>()?;
         let known: Option<Vec<u64>> = states.iter().map(|state| state.changed_ns).collect();
         Ok(known.and_then(|known| known.into_iter().max()).unwrap_or_else(now_ns))
     }
@@ -196,16 +198,10 @@ impl Monitors {
         &self,
         request: &'r Match,
     ) -> Result<Option<(String, u32, &'r MatchedPeers)>, DriverError> {
-        for (index, (writer, peers)) in self.writers.iter().zip(&request.writers).enumerate() {
-            let matched = writer.matched()?;
+        for ((name, entity), peers) in self.named().zip(request.writers.iter().chain(&request.readers)) {
+            let matched = entity.matched()?;
             if matched < peers.count {
-                return Ok(Some((entity_name("writer", index), matched, peers)));
-            }
-        }
-        for (index, (reader, peers)) in self.readers.iter().zip(&request.readers).enumerate() {
-            let matched = reader.matched()?;
-            if matched < peers.count {
-                return Ok(Some((entity_name("reader", index), matched, peers)));
+                return Ok(Some((name, matched, peers)));
             }
         }
         Ok(None)
@@ -213,23 +209,12 @@ impl Monitors {
 
     /// Returns the driver's counters by endpoint.
     pub fn counters(&self) -> Result<BTreeMap<String, BTreeMap<String, u64>>, AgentError> {
-        let mut counters = BTreeMap::new();
-        for (index, writer) in self.writers.iter().enumerate() {
-            counters.insert(entity_name("writer", index), writer.counters()?);
-        }
-        for (index, reader) in self.readers.iter().enumerate() {
-            counters.insert(entity_name("reader", index), reader.counters()?);
-        }
-        Ok(counters)
+        self.named().map(|(name, entity)| Ok((name, entity.counters()?))).collect()
     }
 }
 
 /// Pins this thread to these cores. Called before the driver starts threads, which inherit the affinity.
 pub fn pin(cpus: &[u32]) -> Result<(), AgentError> {
-    use nix::{
-        sched::{CpuSet, sched_setaffinity},
-        unistd::Pid,
-    };
     let mut set = CpuSet::new();
     for &cpu in cpus {
         set.set(cpu as usize).map_err(|error| AgentError::Pin { cpu, error })?;
@@ -240,28 +225,14 @@ pub fn pin(cpus: &[u32]) -> Result<(), AgentError> {
 
 /// Returns the cores that the kernel allows to this thread, and to those that the driver starts from it.
 fn allowed_cpus() -> Vec<u32> {
-    let status = std::fs::read_to_string(Path::new("/proc/thread-self/status")).unwrap_or_default();
-    let list = status.lines().find_map(|line| line.strip_prefix(ALLOWED)).unwrap_or_default();
-    parse_list(list.trim())
-}
-
-/// Parses a core list in the format of the kernel, such as `0-3,8`.
-fn parse_list(list: &str) -> Vec<u32> {
-    list.split(',')
-        .filter_map(|range| {
-            let (first, last) = range.split_once('-').unwrap_or((range, range));
-            Some(first.trim().parse::<u32>().ok()?..=last.trim().parse().ok()?)
-        })
-        .flatten()
-        .collect()
+    let Ok(set) = sched_getaffinity(Pid::from_raw(0)) else { return Vec::new() };
+    (0..CpuSet::count()).filter(|&cpu| set.is_set(cpu).unwrap_or(false)).map(|cpu| cpu as u32).collect()
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn core_lists_of_the_kernel_are_read() {
-        assert_eq!(super::parse_list("0-2,5"), [0, 1, 2, 5]);
-        assert!(super::parse_list("").is_empty());
+    fn allowed_cores_are_known() {
         assert!(!super::allowed_cpus().is_empty());
     }
 }

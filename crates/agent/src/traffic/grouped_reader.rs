@@ -5,7 +5,7 @@
 //! and never beyond the time limit of the group. The application gets the samples of a group together when the
 //! group is complete: its measurements include that wait.
 
-use driver_host::{DriverError, Reader, ReaderMonitor, Sample};
+use driver_host::{DriverError, Monitor, Reader, Sample};
 use experiment::{ReaderSpec, ReceiveGroup};
 use results::TakeStats;
 
@@ -51,7 +51,7 @@ impl GroupedReader {
 
     /// Returns the monitor of the reader.
     #[must_use]
-    pub fn monitor(&self) -> ReaderMonitor {
+    pub fn monitor(&self) -> Monitor {
         self.reader.monitor()
     }
 

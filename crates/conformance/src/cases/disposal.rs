@@ -21,13 +21,11 @@ use crate::{
 };
 
 /// Cases on the disposal of instances.
-pub const CASES: &[CaseSpec] = &[CaseSpec {
-    id: "autodispose",
-    section: SECTION,
-    promise: "with `autodispose_unregistered`, unregistering an instance disposes of it, and without it does not, as the removal of its \
-              samples or the end of its deadline at a reader shows",
-    run: autodispose,
-}];
+pub const CASES: &[CaseSpec] = cases! {
+    "autodispose" autodispose, SECTION =>
+        "with `autodispose_unregistered`, unregistering an instance disposes of it, and without it does not, as the removal of its \
+         samples or the end of its deadline at a reader shows";
+};
 
 /// Samples that are written and not taken.
 const SAMPLES: u64 = 3;

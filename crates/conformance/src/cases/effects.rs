@@ -20,50 +20,22 @@ use crate::{
 pub(super) const SECTION: &str = "DDSMARK_SUPPORT_ENFORCED";
 
 /// Cases on the effect of policies that a driver declares as enforced.
-pub const CASES: &[CaseSpec] = &[
-    CaseSpec {
-        id: "history-depth",
-        section: SECTION,
-        promise: "with `keep_last`, a reader that takes late receives the last `history_depth` samples",
-        run: history_depth,
-    },
-    CaseSpec {
-        id: "deadline",
-        section: SECTION,
-        promise: "a missed deadline is counted by each endpoint that has the counter, and without a deadline none is",
-        run: deadline,
-    },
-    CaseSpec {
-        id: "lifespan",
-        section: SECTION,
-        promise: "an expired sample is not delivered, but a fresh sample is",
-        run: lifespan,
-    },
-    CaseSpec {
-        id: "time-based-filter",
-        section: SECTION,
-        promise: "of several samples within `minimum_separation`, the reader receives one",
-        run: time_based_filter,
-    },
-    CaseSpec {
-        id: "partition",
-        section: SECTION,
-        promise: "a writer and a reader match only if they share a partition",
-        run: partition,
-    },
-    CaseSpec {
-        id: "ownership",
-        section: SECTION,
-        promise: "with `exclusive` ownership, only the samples of the stronger of two writers are delivered",
-        run: ownership,
-    },
-    CaseSpec {
-        id: "liveliness",
-        section: SECTION,
-        promise: "a writer that does not assert its liveliness within `liveliness_lease` is counted as not alive",
-        run: liveliness,
-    },
-];
+pub const CASES: &[CaseSpec] = cases! {
+    "history-depth" history_depth, SECTION =>
+        "with `keep_last`, a reader that takes late receives the last `history_depth` samples";
+    "deadline" deadline, SECTION =>
+        "a missed deadline is counted by each endpoint that has the counter, and without a deadline none is";
+    "lifespan" lifespan, SECTION =>
+        "an expired sample is not delivered, but a fresh sample is";
+    "time-based-filter" time_based_filter, SECTION =>
+        "of several samples within `minimum_separation`, the reader receives one";
+    "partition" partition, SECTION =>
+        "a writer and a reader match only if they share a partition";
+    "ownership" ownership, SECTION =>
+        "with `exclusive` ownership, only the samples of the stronger of two writers are delivered";
+    "liveliness" liveliness, SECTION =>
+        "a writer that does not assert its liveliness within `liveliness_lease` is counted as not alive";
+};
 
 /// Wait for samples that must not arrive.
 pub(super) const NOTHING: Duration = Duration::from_millis(400);

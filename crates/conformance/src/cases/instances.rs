@@ -18,45 +18,21 @@ use crate::{
 };
 
 /// Cases on what a reader keeps, and on the order of samples.
-pub const CASES: &[CaseSpec] = &[
-    CaseSpec {
-        id: "liveliness-asserted",
-        section: SECTION,
-        promise: "a writer that writes within `liveliness_lease`, or whose liveliness is automatic, is not counted as not alive",
-        run: liveliness_asserted,
-    },
-    CaseSpec {
-        id: "durability-service",
-        section: SECTION,
-        promise: "a late joiner of a `transient_local` writer receives `service_history_depth` samples",
-        run: durability_service,
-    },
-    CaseSpec {
-        id: "durable-store",
-        section: SECTION,
-        promise: "a driver that accepts `transient` keeps samples for readers that are opened after the writer was closed",
-        run: durable_store,
-    },
-    CaseSpec {
-        id: "destination-order",
-        section: SECTION,
-        promise: "with `by_source_timestamp`, a late reader receives the samples of two writers in the order of their writing",
-        run: destination_order,
-    },
-    CaseSpec {
-        id: "presentation-order",
-        section: SECTION,
-        promise: "with ordered access to the topic, a reader receives the samples of several instances in the order of their \
-                  writing",
-        run: presentation_order,
-    },
-    CaseSpec {
-        id: "autopurge",
-        section: SECTION,
-        promise: "samples whose writer was closed are removed after `autopurge_nowriter` and `autopurge_disposed`",
-        run: autopurge,
-    },
-];
+pub const CASES: &[CaseSpec] = cases! {
+    "liveliness-asserted" liveliness_asserted, SECTION =>
+        "a writer that writes within `liveliness_lease`, or whose liveliness is automatic, is not counted as not alive";
+    "durability-service" durability_service, SECTION =>
+        "a late joiner of a `transient_local` writer receives `service_history_depth` samples";
+    "durable-store" durable_store, SECTION =>
+        "a driver that accepts `transient` keeps samples for readers that are opened after the writer was closed";
+    "destination-order" destination_order, SECTION =>
+        "with `by_source_timestamp`, a late reader receives the samples of two writers in the order of their writing";
+    "presentation-order" presentation_order, SECTION =>
+        "with ordered access to the topic, a reader receives the samples of several instances in the order of their \
+         writing";
+    "autopurge" autopurge, SECTION =>
+        "samples whose writer was closed are removed after `autopurge_nowriter` and `autopurge_disposed`";
+};
 
 pub(super) fn needs_reliable(fixture: &Fixture<'_>) -> CaseResult {
     if fixture.reliable() {

@@ -15,27 +15,15 @@ use crate::{
 };
 
 /// Cases on the keys of samples and on their instances.
-pub const CASES: &[CaseSpec] = &[
-    CaseSpec {
-        id: "keys",
-        section: "ddsmark_sample",
-        promise: "the key of a keyed sample arrives unchanged",
-        run: keys,
-    },
-    CaseSpec {
-        id: "instances",
-        section: "writer_write()",
-        promise: "samples of 100 instances arrive with their keys, and in order within each instance",
-        run: instances,
-    },
-    CaseSpec {
-        id: "content-filter",
-        section: "reader_open()",
-        promise: "a reader with a content filter receives all samples that it includes and no other; without the feature it fails \
-                  with DDSMARK_UNSUPPORTED",
-        run: content_filter,
-    },
-];
+pub const CASES: &[CaseSpec] = cases! {
+    "keys" keys, "ddsmark_sample" =>
+        "the key of a keyed sample arrives unchanged";
+    "instances" instances, "writer_write()" =>
+        "samples of 100 instances arrive with their keys, and in order within each instance";
+    "content-filter" content_filter, "reader_open()" =>
+        "a reader with a content filter receives all samples that it includes and no other; without the feature it fails \
+         with DDSMARK_UNSUPPORTED";
+};
 
 /// Time in which no further sample arrives.
 const QUIET: Duration = Duration::from_millis(100);

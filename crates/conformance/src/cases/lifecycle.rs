@@ -20,46 +20,22 @@ use crate::{
 const MAX_THREAD_NAME_BYTES: usize = 15;
 
 /// Cases on the description of a driver, on open and close, and on rejected arguments.
-pub const CASES: &[CaseSpec] = &[
-    CaseSpec {
-        id: "describe",
-        section: "describe()",
-        promise: "the description is complete and consistent",
-        run: describe,
-    },
-    CaseSpec {
-        id: "clean-close",
-        section: "1",
-        promise: "participant_close() leaves no thread except those in `kept_threads`, no descriptor and no shared memory; \
-                  a participant can be opened again",
-        run: clean_close,
-    },
-    CaseSpec {
-        id: "bad-arguments",
-        section: "2, participant_open()",
-        promise: "an unknown transport, interface or option fails with DDSMARK_BAD_ARGUMENT and leaves nothing open",
-        run: bad_arguments,
-    },
-    CaseSpec {
-        id: "undeclared-refused",
-        section: "writer_open()",
-        promise: "a type, receive mode or batching that is not declared fails with DDSMARK_UNSUPPORTED",
-        run: undeclared_refused,
-    },
-    CaseSpec {
-        id: "too-large",
-        section: "4, writer_open()",
-        promise: "a writer larger than the transport allows, and a sample larger than its writer allows, fail with \
-                  DDSMARK_TOO_LARGE",
-        run: too_large,
-    },
-    CaseSpec {
-        id: "error-text",
-        section: "4",
-        promise: "after a failure last_error() returns what failed and why",
-        run: error_text,
-    },
-];
+pub const CASES: &[CaseSpec] = cases! {
+    "describe" describe, "describe()" =>
+        "the description is complete and consistent";
+    "clean-close" clean_close, "1" =>
+        "participant_close() leaves no thread except those in `kept_threads`, no descriptor and no shared memory; \
+         a participant can be opened again";
+    "bad-arguments" bad_arguments, "2, participant_open()" =>
+        "an unknown transport, interface or option fails with DDSMARK_BAD_ARGUMENT and leaves nothing open";
+    "undeclared-refused" undeclared_refused, "writer_open()" =>
+        "a type, receive mode or batching that is not declared fails with DDSMARK_UNSUPPORTED";
+    "too-large" too_large, "4, writer_open()" =>
+        "a writer larger than the transport allows, and a sample larger than its writer allows, fail with \
+         DDSMARK_TOO_LARGE";
+    "error-text" error_text, "4" =>
+        "after a failure last_error() returns what failed and why";
+};
 
 fn describe(fixture: &Fixture<'_>) -> CaseResult {
     let description = fixture.driver.description();

@@ -21,29 +21,17 @@ use crate::{
 };
 
 /// Cases on RESOURCE_LIMITS.
-pub const CASES: &[CaseSpec] = &[
-    CaseSpec {
-        id: "reader-limit",
-        section: SECTION,
-        promise: "a reader that takes late keeps `max_samples` samples at most, if its limits are declared as enforced, and more \
-                  if they are declared as ignored",
-        run: reader_limit,
-    },
-    CaseSpec {
-        id: "writer-limit",
-        section: SECTION,
-        promise: "a reliable writer accepts `max_samples` unacknowledged samples at most, if its limits are declared as \
-                  enforced, and more if they are declared as ignored",
-        run: writer_limit,
-    },
-    CaseSpec {
-        id: "reader-instances",
-        section: SECTION,
-        promise: "a reader that takes late keeps samples of `max_instances` instances at most, if its limits are declared as \
-                  enforced, and of more if they are declared as ignored",
-        run: reader_instances,
-    },
-];
+pub const CASES: &[CaseSpec] = cases! {
+    "reader-limit" reader_limit, SECTION =>
+        "a reader that takes late keeps `max_samples` samples at most, if its limits are declared as enforced, and more \
+         if they are declared as ignored";
+    "writer-limit" writer_limit, SECTION =>
+        "a reliable writer accepts `max_samples` unacknowledged samples at most, if its limits are declared as \
+         enforced, and more if they are declared as ignored";
+    "reader-instances" reader_instances, SECTION =>
+        "a reader that takes late keeps samples of `max_instances` instances at most, if its limits are declared as \
+         enforced, and of more if they are declared as ignored";
+};
 
 /// Samples that the limited endpoint may keep.
 const LIMIT: i32 = 8;

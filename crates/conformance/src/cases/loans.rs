@@ -12,13 +12,11 @@ use crate::{
 };
 
 /// Cases on memory that a driver lends for writing.
-pub const CASES: &[CaseSpec] = &[CaseSpec {
-    id: "loans",
-    section: "2, writer_loan()",
-    promise: "loans do not overlap and have their size; published loans arrive, discarded ones can be loaned again; \
-              without the feature they fail with DDSMARK_UNSUPPORTED",
-    run: loans,
-}];
+pub const CASES: &[CaseSpec] = cases! {
+    "loans" loans, "2, writer_loan()" =>
+        "loans do not overlap and have their size; published loans arrive, discarded ones can be loaned again; \
+         without the feature they fail with DDSMARK_UNSUPPORTED";
+};
 
 const SIZE: u64 = 4_096;
 /// Number of loans: more than any pool holds, if no loan returns to it.

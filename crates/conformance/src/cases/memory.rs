@@ -10,12 +10,10 @@ use crate::{
 };
 
 /// Cases on memory leaks.
-pub const CASES: &[CaseSpec] = &[CaseSpec {
-    id: "memory",
-    section: "1, 5",
-    promise: "neither samples nor closed entities leak memory",
-    run: memory,
-}];
+pub const CASES: &[CaseSpec] = cases! {
+    "memory" memory, "1, 5" =>
+        "neither samples nor closed entities leak memory";
+};
 
 /// Warm-up rounds, after which everything that is kept for reuse is allocated.
 const WARM: u32 = 10;

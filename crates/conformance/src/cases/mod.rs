@@ -2,6 +2,13 @@
 
 use std::borrow::Cow;
 
+/// Defines cases: the id, the function, the part of the contract, and the promise of each.
+macro_rules! cases {
+    ($($id:literal $run:expr, $section:expr => $promise:expr;)*) => {
+        &[$(CaseSpec { id: $id, section: $section, promise: $promise, run: $run }),*]
+    };
+}
+
 mod disposal;
 mod effects;
 mod instances;

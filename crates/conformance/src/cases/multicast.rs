@@ -14,13 +14,11 @@ use crate::{
 };
 
 /// Cases on multicast.
-pub const CASES: &[CaseSpec] = &[CaseSpec {
-    id: "multicast",
-    section: "participant_open(), participant_settings()",
-    promise: "multicast fails with DDSMARK_UNSUPPORTED if it is not declared, or if the transport or interface lacks it; \
-              else samples arrive, and the setting `multicast` is `on` only if requested and if the kernel sends multicast",
-    run: multicast,
-}];
+pub const CASES: &[CaseSpec] = cases! {
+    "multicast" multicast, "participant_open(), participant_settings()" =>
+        "multicast fails with DDSMARK_UNSUPPORTED if it is not declared, or if the transport or interface lacks it; \
+         else samples arrive, and the setting `multicast` is `on` only if requested and if the kernel sends multicast";
+};
 
 const SIZE: usize = 1_000;
 const COUNT: u64 = 50;

@@ -17,13 +17,11 @@ use crate::{
 };
 
 /// Cases on several participants of one process.
-pub const CASES: &[CaseSpec] = &[CaseSpec {
-    id: "two-participants",
-    section: "1",
-    promise: "two participants of one process, opened from two threads at the same time, match and receive each sample of \
-              the other once and in order; when one is closed, the other one goes on",
-    run: two_participants,
-}];
+pub const CASES: &[CaseSpec] = cases! {
+    "two-participants" two_participants, "1" =>
+        "two participants of one process, opened from two threads at the same time, match and receive each sample of \
+         the other once and in order; when one is closed, the other one goes on";
+};
 
 /// Number of samples in each direction, and of those that are written before they are received.
 const SAMPLES: u64 = 200;

@@ -19,47 +19,23 @@ use crate::{
 };
 
 /// Cases on matching.
-pub const CASES: &[CaseSpec] = &[
-    CaseSpec {
-        id: "match-time",
-        section: "6",
-        promise: "the time of a match lies between the open of the peer and the query that reports it, is not that of \
-                  the query, does not move while no peer comes or goes, and moves when the peer is closed",
-        run: match_time,
-    },
-    CaseSpec {
-        id: "three-readers",
-        section: "writer_write()",
-        promise: "each of three readers receives each sample once and in order",
-        run: three_readers,
-    },
-    CaseSpec {
-        id: "three-writers",
-        section: "writer_write()",
-        promise: "a reader receives each sample of each of three writers once, and those of one writer in order",
-        run: three_writers,
-    },
-    CaseSpec {
-        id: "reader-joins",
-        section: "6",
-        promise: "a reader that is opened after a writer has written to another one receives each sample that is written \
-                  when both are matched, and the other one receives all samples",
-        run: reader_joins,
-    },
-    CaseSpec {
-        id: "reader-leaves",
-        section: "6",
-        promise: "after one of three readers was closed, the others receive all samples, and with discovery the writer \
-                  is matched with 2",
-        run: reader_leaves,
-    },
-    CaseSpec {
-        id: "wait-acked-readers",
-        section: "writer_wait_acked()",
-        promise: "the call returns DDSMARK_OK only when each of three readers has all samples",
-        run: wait_acked_readers,
-    },
-];
+pub const CASES: &[CaseSpec] = cases! {
+    "match-time" match_time, "6" =>
+        "the time of a match lies between the open of the peer and the query that reports it, is not that of \
+         the query, does not move while no peer comes or goes, and moves when the peer is closed";
+    "three-readers" three_readers, "writer_write()" =>
+        "each of three readers receives each sample once and in order";
+    "three-writers" three_writers, "writer_write()" =>
+        "a reader receives each sample of each of three writers once, and those of one writer in order";
+    "reader-joins" reader_joins, "6" =>
+        "a reader that is opened after a writer has written to another one receives each sample that is written \
+         when both are matched, and the other one receives all samples";
+    "reader-leaves" reader_leaves, "6" =>
+        "after one of three readers was closed, the others receive all samples, and with discovery the writer \
+         is matched with 2";
+    "wait-acked-readers" wait_acked_readers, "writer_wait_acked()" =>
+        "the call returns DDSMARK_OK only when each of three readers has all samples";
+};
 
 /// Number of peers of the cases with several.
 const SEVERAL: usize = 3;

@@ -15,33 +15,17 @@ use crate::{
 };
 
 /// Cases on effective settings, effective QoS and counters.
-pub const CASES: &[CaseSpec] = &[
-    CaseSpec {
-        id: "settings",
-        section: "7, participant_settings()",
-        promise: "the effective settings contain the transport; `batching` of a writer without batching is `none`",
-        run: settings,
-    },
-    CaseSpec {
-        id: "qos-read-back",
-        section: "7",
-        promise: "for each policy that has an effect, the effective value equals the requested one; an ignored policy is not \
-                  reported as effective",
-        run: qos_read_back,
-    },
-    CaseSpec {
-        id: "qos-refused",
-        section: "7",
-        promise: "a request for another value of an unsupported policy fails with DDSMARK_UNSUPPORTED",
-        run: qos_refused,
-    },
-    CaseSpec {
-        id: "counters",
-        section: "ddsmark_counters",
-        promise: "counters agree with the observed calls and never decrease",
-        run: counters,
-    },
-];
+pub const CASES: &[CaseSpec] = cases! {
+    "settings" settings, "7, participant_settings()" =>
+        "the effective settings contain the transport; `batching` of a writer without batching is `none`";
+    "qos-read-back" qos_read_back, "7" =>
+        "for each policy that has an effect, the effective value equals the requested one; an ignored policy is not \
+         reported as effective";
+    "qos-refused" qos_refused, "7" =>
+        "a request for another value of an unsupported policy fails with DDSMARK_UNSUPPORTED";
+    "counters" counters, "ddsmark_counters" =>
+        "counters agree with the observed calls and never decrease";
+};
 
 fn settings(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;

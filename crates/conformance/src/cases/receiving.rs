@@ -24,33 +24,18 @@ use crate::{
 };
 
 /// Cases on receive modes.
-pub const CASES: &[CaseSpec] = &[
-    CaseSpec {
-        id: "receive-waitset",
-        section: "reader_receive()",
-        promise: "with `waitset`, samples arrive, and a call without samples returns 0 after its timeout",
-        run: |fixture| receive_in_mode(fixture, ReceiveMode::Waitset, 50_000_000),
-    },
-    CaseSpec {
-        id: "receive-polling",
-        section: "reader_receive()",
-        promise: "with `polling`, samples arrive, and a call never waits, whatever its timeout",
-        // a driver that waits here hits the time limit of the case
-        run: |fixture| receive_in_mode(fixture, ReceiveMode::Polling, 3_600_000_000_000),
-    },
-    CaseSpec {
-        id: "receive-listener",
-        section: "3",
-        promise: "with `listener`, each sample is passed to the sink once, and the sink is never called after reader_close()",
-        run: listener,
-    },
-    CaseSpec {
-        id: "echo-in-listener",
-        section: "3",
-        promise: "a sink of a listener can write, and a write without `max_blocking` never waits, even if there is no room",
-        run: echo,
-    },
-];
+pub const CASES: &[CaseSpec] = cases! {
+    "receive-waitset" |fixture| receive_in_mode(fixture, ReceiveMode::Waitset, 50_000_000), "reader_receive()" =>
+        "with `waitset`, samples arrive, and a call without samples returns 0 after its timeout";
+    // a driver that waits here hits the time limit of the case
+    "receive-polling"
+        |fixture| receive_in_mode(fixture, ReceiveMode::Polling, 3_600_000_000_000), "reader_receive()" =>
+        "with `polling`, samples arrive, and a call never waits, whatever its timeout";
+    "receive-listener" listener, "3" =>
+        "with `listener`, each sample is passed to the sink once, and the sink is never called after reader_close()";
+    "echo-in-listener" echo, "3" =>
+        "a sink of a listener can write, and a write without `max_blocking` never waits, even if there is no room";
+};
 
 const SAMPLES: u64 = 50;
 

@@ -19,59 +19,29 @@ use crate::{
 };
 
 /// Cases on matching and on the delivery of samples.
-pub const CASES: &[CaseSpec] = &[
-    CaseSpec {
-        id: "match",
-        section: "6",
-        promise: "writer and reader count their peer only after it was opened, and with discovery until it is closed; a \
-                  write after the close does not fail",
-        run: matching,
-    },
-    CaseSpec {
-        id: "delivery",
-        section: "writer_write()",
-        promise: "samples from 16 B to 1 MiB, or to the maximum of the transport, arrive unchanged",
-        run: delivery,
-    },
-    CaseSpec {
-        id: "order",
-        section: "writer_write()",
-        promise: "of 10000 samples none is duplicate or out of order, and with reliable delivery none is missing",
-        run: order,
-    },
-    CaseSpec {
-        id: "back-pressure",
-        section: "writer_write()",
-        promise: "with `reliable`, `keep_all` and a slow reader, each accepted sample is delivered once, and no other sample",
-        run: back_pressure,
-    },
-    CaseSpec {
-        id: "flush",
-        section: "writer_flush()",
-        promise: "samples held back by batching are delivered in order after a flush",
-        run: flush,
-    },
-    CaseSpec {
-        id: "wait-acked",
-        section: "writer_wait_acked()",
-        promise: "the call returns DDSMARK_OK when all samples are acknowledged, and the reader then has all of them",
-        run: wait_acked,
-    },
-    CaseSpec {
-        id: "late-joiner",
-        section: "DDSMARK_SUPPORT_ENFORCED",
-        promise: "with `transient_local`, a late reader receives the last sample",
-        run: late_joiner,
-    },
-];
+pub const CASES: &[CaseSpec] = cases! {
+    "match" matching, "6" =>
+        "writer and reader count their peer only after it was opened, and with discovery until it is closed; a \
+         write after the close does not fail";
+    "delivery" delivery, "writer_write()" =>
+        "samples from 16 B to 1 MiB, or to the maximum of the transport, arrive unchanged";
+    "order" order, "writer_write()" =>
+        "of 10000 samples none is duplicate or out of order, and with reliable delivery none is missing";
+    "back-pressure" back_pressure, "writer_write()" =>
+        "with `reliable`, `keep_all` and a slow reader, each accepted sample is delivered once, and no other sample";
+    "flush" flush, "writer_flush()" =>
+        "samples held back by batching are delivered in order after a flush";
+    "wait-acked" wait_acked, "writer_wait_acked()" =>
+        "the call returns DDSMARK_OK when all samples are acknowledged, and the reader then has all of them";
+    "late-joiner" late_joiner, "DDSMARK_SUPPORT_ENFORCED" =>
+        "with `transient_local`, a late reader receives the last sample";
+};
 
 /// Cases that exist for two processes only.
-pub const ACROSS: &[CaseSpec] = &[CaseSpec {
-    id: "peer-killed",
-    section: "6",
-    promise: "a reader whose process was killed becomes unmatched, and a later write does not fail",
-    run: peer_killed,
-}];
+pub const ACROSS: &[CaseSpec] = cases! {
+    "peer-killed" peer_killed, "6" =>
+        "a reader whose process was killed becomes unmatched, and a later write does not fail";
+};
 
 /// Time limit for a killed peer to become unmatched: leases are 10 s, or a few times that.
 const LEASE_PATIENCE: Duration = Duration::from_secs(40);
