@@ -16,7 +16,7 @@ use agent::{
         echo_recorder::EchoRecorder,
         echo_return::{EchoReturn, ReturnInput},
         pinger::Pinger,
-        throughput_reader::{ReaderInput, ThroughputReader},
+        stream_reader::{ReaderInput, StreamReader},
         throughput_writer::ThroughputWriter,
     },
     traffic::{
@@ -27,6 +27,7 @@ use agent::{
         per_writer::PerWriter,
         poll_policy::PollPolicy,
         receive_stats::ReceiveStats,
+        sample_input::SampleInput,
     },
 };
 use control::{Configure, Drain, ReaderReport, RoleReport, WriterReport};
@@ -68,9 +69,9 @@ fn throughput_after(warm_up: TrafficLimit, limit: TrafficLimit) -> (WriterReport
         ReceiveStats::new(identity(&of_reader), payloads, 1, WindowCounts::new(20, of_reader.measure_ns));
     let progress = vec![stats.progress()];
     let stats = Box::new(PerWriter::new(vec![(stream.writer, stats)]));
-    let (reader, poll_policy) = (GroupedReader::ungrouped(reader), PollPolicy::of_reader(spec));
-    let input = ReaderInput::Asked { reader, stats, poll_policy };
-    let mut reader = ThroughputReader::new(input, progress, None);
+    let readers = vec![(GroupedReader::ungrouped(reader), stats)];
+    let input = ReaderInput::polled(readers, PollPolicy::of_reader(spec));
+    let mut reader = StreamReader::new(input, progress, None, None);
     let mut writer = ThroughputWriter::new(&of_writer, &of_writer.writers[0], writer, false, None, None);
 
     let sent = thread::scope(|scope| {
@@ -138,7 +139,8 @@ fn pinger_sends_exactly_as_many_pings() {
     // Its own pings are its echoes.
     let echoes = EchoRecorder::new(identity(&configure), Payloads::of_stream(&configure, stream), 1);
     let flight = echoes.flight();
-    let input = ReturnInput::Asked { reader, echoes: Box::new(echoes), polling: true };
+    let recorder = Box::new(echoes);
+    let input = ReturnInput::Direct(SampleInput::Asked { reader, recorder, polling: true });
     let mut pinger =
         Pinger::new(&configure, stream, writer, vec![EchoReturn::new(&configure, input, flight)]);
     let mut meter = TrafficMeter::new("lo", MS, None);

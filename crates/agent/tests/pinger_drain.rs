@@ -21,6 +21,7 @@ use agent::{
         identity::{Identity, PayloadSize},
         keys::Keys,
         payload::Payloads,
+        sample_input::SampleInput,
     },
 };
 use control::Drain;
@@ -48,7 +49,8 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
     let reader = participant
         .listening_reader(&reader_config("echo", false), echoes, EchoRecorder::on_sample)
         .expect("a reader");
-    let echoes = EchoReturn::new(&configure, ReturnInput::Listening(reader), flight);
+    let input = ReturnInput::Direct(SampleInput::Listening(reader));
+    let echoes = EchoReturn::new(&configure, input, flight);
     let mut pinger = Pinger::new(&configure, stream, writer, vec![echoes]);
 
     let mut meter = TrafficMeter::new("lo", MS, None);

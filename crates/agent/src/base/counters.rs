@@ -19,7 +19,7 @@ impl Counters {
     /// Reads the counters now.
     #[must_use]
     pub fn read(interface: &str) -> Self {
-        Self { sockets: sockets(), drops: udp_drops(), interface: counters_of(interface) }
+        Self { sockets: sockets(), drops: udp_drops(), interface: interface_counters(interface) }
     }
 
     /// Returns the increments from this snapshot to a later one; 0 for a counter that the kernel has reset.
@@ -51,12 +51,6 @@ impl Counters {
         });
         (sockets, interface)
     }
-}
-
-/// Reads the counters of an interface now; `None` if the kernel does not report them.
-#[must_use]
-pub fn interface_counters(interface: &str) -> Option<Interface> {
-    counters_of(interface)
 }
 
 /// Reads the UDP counters of this network namespace, summed over IPv4 and IPv6.
@@ -111,8 +105,10 @@ fn udp4(text: &str) -> Option<Sockets> {
     })
 }
 
-/// Reads the counters of an interface in the network namespace of this process, which `/sys` may not be of.
-fn counters_of(interface: &str) -> Option<Interface> {
+/// Reads the counters of an interface in the network namespace of this process, which `/sys` may not be of. Returns `None` if the
+/// kernel does not report them.
+#[must_use]
+pub fn interface_counters(interface: &str) -> Option<Interface> {
     device(&fs::read_to_string("/proc/self/net/dev").ok()?, interface)
 }
 

@@ -35,13 +35,10 @@ impl TrafficLimit {
     }
 }
 
-/// Actions of a role in each phase. A serving role also serves while no order arrives.
+/// Actions of a role in each phase. A serving role also serves while no order arrives. An error of an action ends the run.
 pub trait AgentRole {
     /// Serves for about `slice`; may return early. A driving role waits in the same way as for its samples.
     /// `wait_ns`: longest wait of one call for a sample. By default, sleeps.
-    ///
-    /// # Errors
-    /// Returns an error that ends the run.
     fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
         thread::sleep(slice);
         Ok(())
@@ -56,28 +53,24 @@ pub trait AgentRole {
     fn receiving_threads(&self) -> Vec<NamedThread<'_>> {
         Vec::new()
     }
-    /// Runs the traffic without recording it.
-    ///
-    /// # Errors
-    /// Returns an error that ends the run.
-    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError>;
+    /// Runs the traffic without recording it. By default, does nothing: a serving role serves while no order arrives.
+    fn warm_up(&mut self, _limit: TrafficLimit) -> Result<(), AgentError> {
+        Ok(())
+    }
     /// Runs the traffic and records it. `begin_ns`: start of the schedule, for paced roles. A driving role
-    /// reads the meter where its traffic starts and ends.
-    ///
-    /// # Errors
-    /// Returns an error that ends the run.
+    /// reads the meter where its traffic starts and ends. By default, does the same as in the warm-up.
     fn measure(
         &mut self,
         limit: TrafficLimit,
-        begin_ns: Option<u64>,
-        meter: &mut TrafficMeter,
-    ) -> Result<MeasureReply, AgentError>;
+        _begin_ns: Option<u64>,
+        _meter: &mut TrafficMeter,
+    ) -> Result<MeasureReply, AgentError> {
+        self.warm_up(limit)?;
+        Ok(MeasureReply::default())
+    }
     /// Waits for outstanding samples. Returns false if some are outstanding at the time limit. A serving role
     /// updates the meter meanwhile. By default, waits for the samples that [`Self::progress`] counts, and not at all if it
     /// counts none.
-    ///
-    /// # Errors
-    /// Returns an error that ends the run.
     fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError> {
         let reception = self.progress().reception;
         let begin_ns = now_ns();
@@ -95,9 +88,6 @@ pub trait AgentRole {
         Ok(true)
     }
     /// Returns the measurements of the role.
-    ///
-    /// # Errors
-    /// Returns an error that ends the run.
     fn report(&mut self) -> Result<RoleReport, AgentError>;
     /// Closes writer and reader.
     ///

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use control::{Drain, EchoReport, MeasureReply, RoleReport};
+use control::{Drain, EchoReport, RoleReport};
 use driver_host::{ListeningReader, Reader};
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
         error::AgentError,
         meters::{SHORTEST_WAIT_NS, TrafficMeter},
         progress::{ProgressSource, ReceiveProgress},
-        role::{AgentRole, TrafficLimit},
+        role::AgentRole,
     },
     roles::{
         echo_listener::{EchoListener, HandedPings},
@@ -102,25 +102,12 @@ impl AgentRole for Echo {
         Ok(())
     }
 
-    fn warm_up(&mut self, _limit: TrafficLimit) -> Result<(), AgentError> {
-        Ok(())
-    }
-
     fn progress(&self) -> ProgressSource {
         ProgressSource { reception: vec![Arc::clone(&self.progress)], ..ProgressSource::default() }
     }
 
     fn recorded(&self) -> u64 {
         self.progress.delivered()
-    }
-
-    fn measure(
-        &mut self,
-        _limit: TrafficLimit,
-        _begin_ns: Option<u64>,
-        _meter: &mut TrafficMeter,
-    ) -> Result<MeasureReply, AgentError> {
-        Ok(MeasureReply::default())
     }
 
     /// With several pings in flight, passes on those that are still on their way, so that each is counted where it

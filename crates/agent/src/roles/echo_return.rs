@@ -13,7 +13,7 @@ use std::{
 };
 
 use control::{Configure, ReturnReport, TimestampLog, TimestampPair};
-use driver_host::{DriverError, ListeningReader, Reader};
+use driver_host::{DriverError, Reader};
 use experiment::KeyFilter;
 use results::Windows;
 
@@ -23,23 +23,14 @@ use crate::{
         progress::RoundTrips,
     },
     roles::echo_recorder::{EchoRecorder, NOTHING, PingInFlight},
-    traffic::timestamps::stamps_for,
+    traffic::{sample_input::SampleInput, timestamps::stamps_for},
 };
 
 /// Source of the echoes of one endpoint.
 #[derive(Debug)]
 pub enum ReturnInput {
-    /// Reader called by the pinger's own thread, by waitset or polling.
-    Asked {
-        /// Reader of the echoes.
-        reader: Reader,
-        /// Counts of the echoes.
-        echoes: Box<EchoRecorder>,
-        /// Whether the reader is polled.
-        polling: bool,
-    },
-    /// Listener, called from a thread of the driver.
-    Listening(ListeningReader<EchoRecorder>),
+    /// Reader called by the pinger's own thread, or a listener.
+    Direct(SampleInput<EchoRecorder>),
     /// Reader with a thread of its own, which waits for its echoes while the pinger waits for those of the first endpoint.
     Waiting(WaitingThread),
 }
@@ -66,9 +57,10 @@ impl WaitingThread {
         Self { stop, thread }
     }
 
-    fn close(self) -> Result<(Reader, Box<EchoRecorder>), AgentError> {
+    fn close(self) -> Result<Box<EchoRecorder>, DriverError> {
         self.stop.store(true, Relaxed);
-        Ok(self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?)
+        let (reader, echoes) = self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        reader.close().map(|()| echoes)
     }
 }
 
@@ -151,26 +143,21 @@ impl EchoReturn {
     }
 
     pub(super) const fn is_polled(&self) -> bool {
-        matches!(self.inlet, Some(ReturnInput::Asked { polling: true, .. }))
+        matches!(self.inlet, Some(ReturnInput::Direct(SampleInput::Asked { polling: true, .. })))
     }
 
     /// Looks for the echo once: returns at once if it is polled, else when something arrived or after this time.
     #[inline]
     pub(super) fn look(&mut self, timeout_ns: u64) -> Result<(), AgentError> {
-        match &mut self.inlet {
-            Some(ReturnInput::Asked { reader, echoes, polling }) => {
-                let timeout_ns = if *polling { 0 } else { timeout_ns };
-                reader.receive(timeout_ns, 1, |sample| echoes.arrived(sample))?;
-                Ok(())
-            }
-            Some(ReturnInput::Listening(_) | ReturnInput::Waiting(_)) => {
-                if self.arrived_ns() == 0 {
-                    thread::park_timeout(Duration::from_nanos(timeout_ns));
-                }
-                Ok(())
-            }
-            None => Err(AgentError::Closed),
+        let is_own = match &mut self.inlet {
+            Some(ReturnInput::Direct(inlet)) => inlet.look(timeout_ns, EchoRecorder::arrived)?,
+            Some(ReturnInput::Waiting(_)) => false,
+            None => return Err(AgentError::Closed),
+        };
+        if !is_own && self.arrived_ns() == 0 {
+            thread::park_timeout(Duration::from_nanos(timeout_ns));
         }
+        Ok(())
     }
 
     /// Waits for the echo of the ping in flight and returns its arrival time in ns; 0: none within the timeout, which
@@ -231,10 +218,10 @@ impl EchoReturn {
     /// Receives for a while without a ping in flight.
     pub(super) fn idle(&mut self, duration: Duration) -> Result<(), AgentError> {
         let duration_ns = duration.as_nanos() as u64;
-        if let Some(ReturnInput::Asked { reader, echoes, .. }) = &mut self.inlet {
+        if let Some(ReturnInput::Direct(inlet @ SampleInput::Asked { .. })) = &mut self.inlet {
             let end_ns = now_ns() + duration_ns;
             while now_ns() < end_ns {
-                reader.receive(duration_ns, 1, |sample| echoes.arrived(sample))?;
+                inlet.look(duration_ns, EchoRecorder::arrived)?;
             }
         } else {
             thread::sleep(duration);
@@ -244,14 +231,11 @@ impl EchoReturn {
 
     /// Closes the reader, if it is open.
     pub(super) fn close(&mut self) -> Result<Option<Box<EchoRecorder>>, AgentError> {
-        let (reader, echoes) = match self.inlet.take() {
-            Some(ReturnInput::Asked { reader, echoes, .. }) => (reader, echoes),
-            Some(ReturnInput::Waiting(thread)) => thread.close()?,
-            Some(ReturnInput::Listening(reader)) => return Ok(Some(Box::new(reader.close()?))),
-            None => return Ok(None),
+        let close = |inlet| match inlet {
+            ReturnInput::Direct(inlet) => inlet.close(),
+            ReturnInput::Waiting(thread) => thread.close(),
         };
-        reader.close()?;
-        Ok(Some(echoes))
+        Ok(self.inlet.take().map(close).transpose()?)
     }
 
     /// Closes the reader and returns the measurements.

@@ -13,13 +13,12 @@ use crate::{
         awaited_echoes::AwaitedEchoes,
         batch_flusher::BatchFlusher,
         flow_spec::FlowSpec,
-        header::Header,
         lag_attribution::LagAttribution,
         late_join::{LateJoin, SendLog},
-        payload::Payloads,
         probes::ReaderProgress,
         rate_throttle::RateThrottle,
         retry::{FIRST_BACKOFF, LONGEST_BACKOFF, RetryCounts},
+        sample_writer::SampleWriter,
     },
 };
 
@@ -34,8 +33,7 @@ pub struct FlowWriter {
     pub(super) position: usize,
     /// Number of its thread.
     pub(super) thread: u32,
-    pub(super) writer: Option<Writer>,
-    payloads: Payloads,
+    pub(super) samples: SampleWriter,
     schedule: Option<Schedule>,
     /// Rate limit of a load without a schedule, if there is one.
     pub(super) throttled: Option<RateThrottle>,
@@ -64,13 +62,6 @@ pub struct FlowWriter {
     log: Option<SendLog>,
 }
 
-/// Properties of all samples of a phase.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Phase {
-    pub tag: u16,
-    pub warm_up: bool,
-}
-
 impl FlowWriter {
     /// Limits the rate by the progress of the reader, if the load is throttled.
     pub fn throttle(&mut self, known: &Arc<ReaderProgress>) {
@@ -97,8 +88,7 @@ impl FlowWriter {
         Self {
             position: 0,
             thread: spec.thread,
-            writer: Some(writer),
-            payloads: plan.payloads(),
+            samples: SampleWriter::of_flow(configure, &plan, writer),
             schedule: None,
             throttled: None,
             awaited: None,
@@ -129,7 +119,7 @@ impl FlowWriter {
     pub(super) fn begin(&mut self, begin_ns: u64, most: u64) {
         self.send_lag.begin_at(begin_ns);
         self.call.begin_at(begin_ns);
-        self.packing.begin();
+        self.packing.policy.begin();
         self.log.iter_mut().for_each(SendLog::begin);
         (self.begin_ns, self.sequence, self.held_ns, self.most) = (begin_ns, 0, 0, most);
         (self.first_tried_ns, self.backoff, self.tries) = (None, FIRST_BACKOFF, RetryCounts::default());
@@ -155,22 +145,14 @@ impl FlowWriter {
     pub(super) fn write(
         &mut self,
         now_ns: u64,
-        Phase { tag, warm_up }: Phase,
+        warm_up: bool,
         calls: &mut LagAttribution,
     ) -> Result<u64, AgentError> {
-        let writer = self.writer.as_ref().ok_or(AgentError::Closed)?;
-        let header = Header {
-            sequence: self.sequence as u32,
-            writer: self.plan.writer(),
-            tag,
-            warm_up,
-            sent_ns: now_ns,
-        };
-        let key = self.plan.keys().of(header.sequence);
-        let outcome = self.payloads.write(writer, key, self.sequence, &header)?;
+        let outcome = self.samples.write(self.sequence, warm_up, now_ns)?;
+        let writer = self.samples.writer()?;
         if outcome != WriteOutcome::Accepted {
             self.packing.make_room(writer, &mut self.tries)?;
-        } else if self.packing.took() {
+        } else if self.packing.policy.took() {
             self.packing.flush(writer, &mut self.tries)?;
         }
         let mut end_call_ns = self::now_ns();
@@ -191,7 +173,7 @@ impl FlowWriter {
                 (self.first_tried_ns, self.backoff) = (None, FIRST_BACKOFF);
                 self.go_on(end_call_ns);
                 // a turbo batch waits only for samples that are already due
-                if self.packing.is_eager() && self.due_ns > end_call_ns {
+                if self.packing.policy.is_eager() && self.due_ns > end_call_ns {
                     self.flush()?;
                     end_call_ns = self::now_ns();
                 }
@@ -227,7 +209,7 @@ impl FlowWriter {
     }
 
     pub(super) fn flush(&mut self) -> Result<(), AgentError> {
-        self.packing.flush(self.writer.as_ref().ok_or(AgentError::Closed)?, &mut self.tries)
+        self.packing.flush(self.samples.writer()?, &mut self.tries)
     }
 
     fn offered(&self) -> u64 {
@@ -257,7 +239,7 @@ impl FlowWriter {
             held_ns: self.held_ns as f64 / self.send_lag.len().max(1) as f64,
             write_call: self.call.distribution(),
             thread_ns: self.thread_ns,
-            batches: self.packing.batches(),
+            batches: self.packing.policy.batches(),
         }
     }
 }

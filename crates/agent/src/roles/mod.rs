@@ -15,5 +15,6 @@ pub mod pipelined_pinger;
 pub mod pipelined_recorder;
 pub mod pipelined_window;
 pub mod repeats;
+pub mod stream_reader;
 pub mod throughput_reader;
 pub mod throughput_writer;

@@ -10,9 +10,8 @@ use std::{
 };
 
 use control::{Configure, Drain, MeasureReply, PacedWriterReport, RoleReport};
-use driver_host::Writer;
 
-use super::flow_writer::{FlowWriter, Phase};
+use super::flow_writer::FlowWriter;
 use crate::{
     base::{
         clock::now_ns,
@@ -41,7 +40,6 @@ const METER_LEAD_NS: u64 = 500_000;
 pub struct PacedWriter {
     /// Flows of each thread. The role's own thread writes if there is one.
     threads: Vec<Vec<FlowWriter>>,
-    tag: u16,
     spin: bool,
     wait_acked: bool,
     probes: Option<ProbeRecorder>,
@@ -103,7 +101,6 @@ impl PacedWriter {
         }
         Self {
             threads,
-            tag: configure.run_tag,
             spin: configure.spin,
             wait_acked,
             probes,
@@ -149,7 +146,6 @@ impl PacedWriter {
         if let Some(probes) = &self.probes {
             probes.progress().begin(begin_ns, warm_up);
         }
-        let phase = Phase { tag: self.tag, warm_up };
         let end_ns = begin_ns.saturating_add(limit.duration_ns);
         (self.limit, self.begin_ns) = (limit, begin_ns);
         if let [flows] = &mut self.threads[..] {
@@ -158,11 +154,11 @@ impl PacedWriter {
                 meter.begin();
                 now = now_ns();
             }
-            self.end_ns = write_all(flows, pace, phase, self.join.as_deref(), end_ns, now)?;
+            self.end_ns = write_all(flows, pace, warm_up, self.join.as_deref(), end_ns, now)?;
             ThreadEnd::finish(&[ThreadEnd::of(flows, limit)], begin_ns, meter);
             return Ok(());
         }
-        self.follow_with_threads(pace, phase, end_ns, meter)
+        self.follow_with_threads(pace, warm_up, end_ns, meter)
     }
 
     /// Lets a thread write the flows of each group. They all exist until the meter has been read: it cannot read the times of a
@@ -170,7 +166,7 @@ impl PacedWriter {
     fn follow_with_threads(
         &mut self,
         pace: SleepSpinTimer,
-        phase: Phase,
+        warm_up: bool,
         end_ns: u64,
         mut meter: Option<&mut TrafficMeter>,
     ) -> Result<(), AgentError> {
@@ -183,7 +179,7 @@ impl PacedWriter {
             let start = |flows: &mut Vec<FlowWriter>| {
                 let began_ns = thread_ns();
                 let pace = pace.on_this_thread();
-                let end_ns = write_all(flows, pace, phase, None, end_ns, now_ns());
+                let end_ns = write_all(flows, pace, warm_up, None, end_ns, now_ns());
                 let used_ns = began_ns.zip(thread_ns()).map(|(began, ended)| ended.saturating_sub(began));
                 flows.iter_mut().for_each(|flow| flow.thread_ns = used_ns);
                 (end_ns, ThreadEnd::of(flows, limit))
@@ -233,7 +229,7 @@ impl PacedWriter {
 fn write_all(
     flows: &mut [FlowWriter],
     pace: SleepSpinTimer,
-    phase: Phase,
+    warm_up: bool,
     join: Option<&LateJoin>,
     end_ns: u64,
     begin_ns: u64,
@@ -256,10 +252,10 @@ fn write_all(
             break;
         }
         let before = flow.sequence;
-        now = flow.write(now, phase, &mut calls)?;
+        now = flow.write(now, warm_up, &mut calls)?;
         now = flow.await_echo(before, now, end_ns)?;
         if let Some(join) = join.filter(|join| join.is_waiting()) {
-            join.connect(flows.iter().filter_map(|flow| flow.writer.as_ref()))?;
+            join.connect(flows.iter().filter_map(|flow| flow.samples.writer().ok()))?;
         }
     }
     flows.iter_mut().try_for_each(FlowWriter::flush)?;
@@ -308,8 +304,7 @@ impl AgentRole for PacedWriter {
         let end_ns = now_ns().saturating_add(drain.timeout_ns);
         let mut all = true;
         for flow in self.flows() {
-            let writer = flow.writer.as_ref().ok_or(AgentError::Closed)?;
-            all &= writer.wait_acked(end_ns.saturating_sub(now_ns()))?;
+            all &= flow.samples.writer()?.wait_acked(end_ns.saturating_sub(now_ns()))?;
         }
         Ok(all)
     }
@@ -330,7 +325,6 @@ impl AgentRole for PacedWriter {
 
     fn close(&mut self) -> Result<(), AgentError> {
         self.probes.as_mut().map_or(Ok(()), ProbeRecorder::close)?;
-        let writers = self.threads.iter_mut().flatten().filter_map(|flow| flow.writer.take());
-        Ok(writers.map(Writer::close).fold(Ok(()), Result::and)?)
+        self.threads.iter_mut().flatten().map(|flow| flow.samples.close()).fold(Ok(()), Result::and)
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use control::{Configure, Drain, MeasureReply, PingerReport, RoleReport, ping_timeout_ns};
-use driver_host::{WriteOutcome, Writer};
+use driver_host::Writer;
 use experiment::StreamSpec;
 use results::Windows;
 
@@ -17,22 +17,17 @@ use crate::{
         role::{AgentRole, TrafficLimit},
     },
     roles::{echo_recorder::WARM_UP, echo_return::EchoReturn},
-    traffic::{header::Header, keys::Keys, payload::Payloads, retry::RetryCounts},
+    traffic::{retry::RetryCounts, sample_writer::SampleWriter},
 };
 
 /// Role of a pinger.
 #[derive(Debug)]
 pub struct Pinger {
-    writer: Option<Writer>,
+    samples: SampleWriter,
     /// Ways back, one for each endpoint that echoes.
     returns: Vec<EchoReturn>,
     /// RTT of the last echo of each ping with all echoes.
     last_rtt: Windows,
-    payloads: Payloads,
-    /// Number of the writer.
-    number: u16,
-    tag: u16,
-    keys: Keys,
     /// Minimum of the ping timeout.
     least_timeout_ns: u64,
     ping_timeout_ns: u64,
@@ -58,13 +53,9 @@ impl Pinger {
     #[must_use]
     pub fn new(configure: &Configure, stream: &StreamSpec, writer: Writer, returns: Vec<EchoReturn>) -> Self {
         Self {
-            writer: Some(writer),
+            samples: SampleWriter::new(configure, stream, writer),
             returns,
             last_rtt: Windows::new(configure.windows, configure.measure_ns),
-            payloads: Payloads::of_stream(configure, stream),
-            number: stream.writer,
-            tag: configure.run_tag,
-            keys: Keys::of_stream(stream),
             least_timeout_ns: configure.ping_timeout_ns,
             ping_timeout_ns: configure.ping_timeout_ns,
             counts: Counts::default(),
@@ -76,7 +67,6 @@ impl Pinger {
     /// meter, the traffic is recorded and the meter is read; without one, it is the warm-up.
     fn ping(&mut self, limit: TrafficLimit, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
         let warm_up = meter.is_none();
-        let writer = self.writer.as_ref().ok_or(AgentError::Closed)?;
         self.returns.iter_mut().for_each(EchoReturn::begin);
         self.last_rtt.begin(now_ns());
         self.counts = Counts::default();
@@ -89,7 +79,7 @@ impl Pinger {
         let mut sequence = 0;
         'pings: while now < end_ns && sequence < most {
             let ping = sequence | if warm_up { WARM_UP } else { 0 };
-            let key = self.keys.of(sequence as u32);
+            let key = self.samples.key(sequence);
             for echoes in &self.returns {
                 if echoes.echoes(key) {
                     echoes.expect(ping);
@@ -99,14 +89,7 @@ impl Pinger {
             }
             // read again: the time to record the previous echo is not part of this ping
             let sent_ns = now_ns();
-            let header =
-                Header { sequence: sequence as u32, writer: self.number, tag: self.tag, warm_up, sent_ns };
-            loop {
-                match self.payloads.write(writer, key, sequence, &header)? {
-                    WriteOutcome::Accepted => break,
-                    WriteOutcome::TimedOut => self.counts.tries.timed_out += 1,
-                    WriteOutcome::Refused => self.counts.tries.refused += 1,
-                }
+            while !self.counts.tries.accepts(self.samples.write(sequence, warm_up, sent_ns)?) {
                 let now = now_ns();
                 if now >= end_ns && now - sent_ns >= self.ping_timeout_ns {
                     self.counts.unsent += 1;
@@ -253,6 +236,6 @@ impl AgentRole for Pinger {
         for echoes in &mut self.returns {
             echoes.close()?;
         }
-        Ok(self.writer.take().map_or(Ok(()), Writer::close)?)
+        self.samples.close()
     }
 }

@@ -13,7 +13,7 @@ use control::{
     Configure, Drain, MeasureReply, PingerReport, ReturnReport, RoleReport, TimestampLog, TimestampPair,
     ping_timeout_ns,
 };
-use driver_host::{ListeningReader, Reader, WriteOutcome, Writer};
+use driver_host::Writer;
 use experiment::StreamSpec;
 use results::Windows;
 
@@ -29,69 +29,22 @@ use crate::{
         pipelined_window::{InFlight, PipelinedWindow},
     },
     traffic::{
-        header::Header,
-        keys::Keys,
-        payload::Payloads,
         retry::{FIRST_BACKOFF, LONGEST_BACKOFF, RetryCounts},
+        sample_input::SampleInput,
+        sample_writer::SampleWriter,
         timestamps::stamps_for,
     },
 };
 
-/// Source of the samples that return.
-#[derive(Debug)]
-pub enum PipelinedInput {
-    /// Reader called by the role's own thread, by waitset or polling.
-    Asked {
-        /// Reader of the samples.
-        reader: Reader,
-        /// Counts of the samples.
-        recorder: Box<PipelinedRecorder>,
-        /// Whether the reader is polled.
-        polling: bool,
-    },
-    /// Listener, called from a thread of the driver.
-    Listening(ListeningReader<PipelinedRecorder>),
-}
-
-impl PipelinedInput {
-    /// Waits up to this time for one sample.
-    #[inline]
-    fn look(&mut self, timeout_ns: u64) -> Result<(), AgentError> {
-        match self {
-            Self::Asked { reader, recorder, polling } => {
-                let timeout_ns = if *polling { 0 } else { timeout_ns };
-                reader.receive(timeout_ns, 1, |sample| recorder.arrived(sample))?;
-            }
-            Self::Listening(_) => thread::park_timeout(Duration::from_nanos(timeout_ns)),
-        }
-        Ok(())
-    }
-
-    fn close(self) -> Result<Box<PipelinedRecorder>, AgentError> {
-        match self {
-            Self::Asked { reader, recorder, .. } => {
-                reader.close()?;
-                Ok(recorder)
-            }
-            Self::Listening(reader) => Ok(Box::new(reader.close()?)),
-        }
-    }
-}
-
 /// Node 1 of a ring with several samples in flight.
 #[derive(Debug)]
 pub struct PipelinedPinger {
-    writer: Option<Writer>,
-    inlet: Option<PipelinedInput>,
+    samples: SampleWriter,
+    inlet: Option<SampleInput<PipelinedRecorder>>,
     arrivals: Receiver<Arrival>,
     window: PipelinedWindow,
     rtt: Windows,
     stamps: TimestampLog,
-    payloads: Payloads,
-    /// Number of the writer.
-    number: u16,
-    tag: u16,
-    keys: Keys,
     /// Minimum of the ping timeout.
     least_timeout_ns: u64,
     ping_timeout_ns: u64,
@@ -129,20 +82,16 @@ impl PipelinedPinger {
         configure: &Configure,
         stream: &StreamSpec,
         writer: Writer,
-        inlet: PipelinedInput,
+        inlet: SampleInput<PipelinedRecorder>,
         arrivals: Receiver<Arrival>,
     ) -> Self {
         Self {
-            writer: Some(writer),
+            samples: SampleWriter::new(configure, stream, writer),
             inlet: Some(inlet),
             arrivals,
             window: PipelinedWindow::new(stream.in_flight.unwrap_or(1) as usize),
             rtt: Windows::new(configure.windows, configure.measure_ns),
             stamps: stamps_for(configure.measure_ns, 1),
-            payloads: Payloads::of_stream(configure, stream),
-            number: stream.writer,
-            tag: configure.run_tag,
-            keys: Keys::of_stream(stream),
             least_timeout_ns: configure.ping_timeout_ns,
             ping_timeout_ns: configure.ping_timeout_ns,
             counts: Counts::default(),
@@ -227,17 +176,8 @@ impl PipelinedPinger {
     /// Writes the next sample. Returns whether it was accepted. `sent_ns`: time of the first attempt.
     #[inline]
     fn write(&mut self, sent_ns: u64) -> Result<bool, AgentError> {
-        let writer = self.writer.as_ref().ok_or(AgentError::Closed)?;
-        let (sequence, warm_up) = (self.counts.sent, self.counts.warm_up);
-        let header =
-            Header { sequence: sequence as u32, writer: self.number, tag: self.tag, warm_up, sent_ns };
-        let key = self.keys.of(header.sequence);
-        match self.payloads.write(writer, key, sequence, &header)? {
-            WriteOutcome::Accepted => return Ok(true),
-            WriteOutcome::TimedOut => self.counts.tries.timed_out += 1,
-            WriteOutcome::Refused => self.counts.tries.refused += 1,
-        }
-        Ok(false)
+        let outcome = self.samples.write(self.counts.sent, self.counts.warm_up, sent_ns)?;
+        Ok(self.counts.tries.accepts(outcome))
     }
 
     #[inline]
@@ -254,7 +194,10 @@ impl PipelinedPinger {
         if self.record_arrivals() {
             return Ok(true);
         }
-        self.inlet.as_mut().ok_or(AgentError::Closed)?.look(timeout_ns)?;
+        let inlet = self.inlet.as_mut().ok_or(AgentError::Closed)?;
+        if !inlet.look(timeout_ns, PipelinedRecorder::arrived)? {
+            thread::park_timeout(Duration::from_nanos(timeout_ns));
+        }
         Ok(self.record_arrivals())
     }
 
@@ -354,6 +297,6 @@ impl AgentRole for PipelinedPinger {
         if let Some(inlet) = self.inlet.take() {
             inlet.close()?;
         }
-        Ok(self.writer.take().map_or(Ok(()), Writer::close)?)
+        self.samples.close()
     }
 }

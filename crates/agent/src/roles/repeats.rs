@@ -38,10 +38,8 @@ impl Repeats {
             return (outcome, tries);
         }
         loop {
-            match outcome {
-                Ok(WriteOutcome::TimedOut) => tries.timed_out += 1,
-                Ok(WriteOutcome::Refused) => tries.refused += 1,
-                Ok(WriteOutcome::Accepted) | Err(_) => return (outcome, tries),
+            if outcome.as_ref().map_or(true, |outcome| tries.accepts(*outcome)) {
+                return (outcome, tries);
             }
             // A writer that does not block needs the pause after a timeout, too.
             std::thread::sleep(backoff);

@@ -19,24 +19,17 @@ use crate::{
     traffic::{
         awaited_echoes::AwaitedEchoes,
         batch_flusher::BatchFlusher,
-        header::Header,
-        keys::Keys,
         late_join::{LateJoin, SendLog},
-        payload::Payloads,
         probes::ProbeRecorder,
         retry::{FIRST_BACKOFF, LONGEST_BACKOFF, RetryCounts},
+        sample_writer::SampleWriter,
     },
 };
 
 /// Role of a throughput writer.
 #[derive(Debug)]
 pub struct ThroughputWriter {
-    writer: Option<Writer>,
-    payloads: Payloads,
-    /// Number of the writer.
-    number: u16,
-    tag: u16,
-    keys: Keys,
+    samples: SampleWriter,
     packing: BatchFlusher,
     wait_acked: bool,
     probes: Option<ProbeRecorder>,
@@ -72,11 +65,7 @@ impl ThroughputWriter {
         join: Option<&Arc<LateJoin>>,
     ) -> Self {
         Self {
-            writer: Some(writer),
-            payloads: Payloads::of_stream(configure, &spec.stream),
-            number: spec.stream.writer,
-            tag: configure.run_tag,
-            keys: Keys::of_stream(&spec.stream),
+            samples: SampleWriter::new(configure, &spec.stream, writer),
             packing: BatchFlusher::new(spec),
             wait_acked,
             awaited: probes.as_ref().and_then(|probes| AwaitedEchoes::of(configure, spec, probes)),
@@ -92,7 +81,6 @@ impl ThroughputWriter {
     /// traffic is recorded and the meter is read; without one, it is the warm-up.
     fn write(&mut self, limit: TrafficLimit, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
         let warm_up = meter.is_none();
-        let writer = self.writer.as_ref().expect("open until closed");
         self.call.begin(now_ns());
         if let Some(meter) = &mut meter {
             meter.begin();
@@ -103,7 +91,7 @@ impl ThroughputWriter {
         }
         let (end_ns, most) = (begin_ns.saturating_add(limit.duration_ns), limit.most());
         let mut counts = Recorded { begin_ns, ..Recorded::default() };
-        self.packing.begin();
+        self.packing.policy.begin();
         if let Some((_, log)) = &mut self.join {
             log.begin();
         }
@@ -114,54 +102,40 @@ impl ThroughputWriter {
         let mut now = begin_ns;
         while now < end_ns && sequence < most {
             if let Some((join, _)) = self.join.as_ref().filter(|(join, _)| join.is_waiting()) {
-                join.connect(std::iter::once(writer))?;
+                join.connect(std::iter::once(self.samples.writer()?))?;
             }
-            let header = Header {
-                sequence: sequence as u32,
-                writer: self.number,
-                tag: self.tag,
-                warm_up,
-                sent_ns: now,
-            };
-            let outcome = self.payloads.write(writer, self.keys.of(header.sequence), sequence, &header)?;
-            match outcome {
-                WriteOutcome::Accepted => {
-                    // the next sample is due at once, so a turbo batch is also flushed only when it is full
-                    if self.packing.took() {
-                        self.packing.flush(writer, &mut counts.tries)?;
-                    }
-                    let end_call_ns = now_ns();
-                    self.call.record(end_call_ns, end_call_ns - first_tried_ns.take().unwrap_or(now));
-                    if let Some((_, log)) = &mut self.join {
-                        log.record(now);
-                    }
-                    (now, backoff) = (end_call_ns, FIRST_BACKOFF);
-                    if let Some(awaited) = self.awaited.as_ref().filter(|awaited| awaited.has(sequence)) {
-                        self.packing.flush(writer, &mut counts.tries)?;
-                        awaited.wait(sequence, end_call_ns, end_ns);
-                        now = now_ns();
-                    }
-                    sequence += 1;
+            let outcome = self.samples.write(sequence, warm_up, now)?;
+            let writer = self.samples.writer()?;
+            if counts.tries.accepts(outcome) {
+                // the next sample is due at once, so a turbo batch is also flushed only when it is full
+                if self.packing.policy.took() {
+                    self.packing.flush(writer, &mut counts.tries)?;
                 }
-                WriteOutcome::TimedOut => {
-                    first_tried_ns.get_or_insert(now);
-                    self.packing.make_room(writer, &mut counts.tries)?;
-                    counts.tries.timed_out += 1;
+                let end_call_ns = now_ns();
+                self.call.record(end_call_ns, end_call_ns - first_tried_ns.take().unwrap_or(now));
+                if let Some((_, log)) = &mut self.join {
+                    log.record(now);
+                }
+                (now, backoff) = (end_call_ns, FIRST_BACKOFF);
+                if let Some(awaited) = self.awaited.as_ref().filter(|awaited| awaited.has(sequence)) {
+                    self.packing.flush(writer, &mut counts.tries)?;
+                    awaited.wait(sequence, end_call_ns, end_ns);
                     now = now_ns();
                 }
-                WriteOutcome::Refused => {
-                    first_tried_ns.get_or_insert(now);
-                    self.packing.make_room(writer, &mut counts.tries)?;
-                    counts.tries.refused += 1;
-                    std::thread::sleep(backoff);
-                    backoff = (backoff * 2).min(LONGEST_BACKOFF);
-                    now = now_ns();
-                }
+                sequence += 1;
+                continue;
             }
+            first_tried_ns.get_or_insert(now);
+            self.packing.make_room(writer, &mut counts.tries)?;
+            if outcome == WriteOutcome::Refused {
+                std::thread::sleep(backoff);
+                backoff = (backoff * 2).min(LONGEST_BACKOFF);
+            }
+            now = now_ns();
         }
         counts.offered = sequence + u64::from(first_tried_ns.is_some());
         counts.accepted = sequence;
-        self.packing.flush(writer, &mut counts.tries)?;
+        self.packing.flush(self.samples.writer()?, &mut counts.tries)?;
         counts.end_ns = now_ns();
         if let Some(meter) = meter {
             meter.end(counts.accepted);
@@ -204,11 +178,7 @@ impl AgentRole for ThroughputWriter {
     }
 
     fn drain(&mut self, drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
-        if self.wait_acked {
-            Ok(self.writer.as_ref().expect("open until closed").wait_acked(drain.timeout_ns)?)
-        } else {
-            Ok(true)
-        }
+        if self.wait_acked { Ok(self.samples.writer()?.wait_acked(drain.timeout_ns)?) } else { Ok(true) }
     }
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {
@@ -223,13 +193,13 @@ impl AgentRole for ThroughputWriter {
             begin_ns: counts.begin_ns,
             end_ns: counts.end_ns,
             write_call: self.call.distribution(),
-            batches: self.packing.batches(),
+            batches: self.packing.policy.batches(),
             probes: self.probes.as_mut().map(|probes| probes.report(counts.accepted)).transpose()?,
         }))
     }
 
     fn close(&mut self) -> Result<(), AgentError> {
         self.probes.as_mut().map_or(Ok(()), ProbeRecorder::close)?;
-        Ok(self.writer.take().map_or(Ok(()), Writer::close)?)
+        self.samples.close()
     }
 }

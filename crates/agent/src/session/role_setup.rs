@@ -17,13 +17,13 @@ use crate::{
         echo_return::{EchoReturn, ReturnInput, WaitingThread},
         echo_sender::{EchoSender, PingRecorder},
         flow_writer::FlowWriter,
-        paced_reader::{self, FlowRecorder, PacedReader, StartTime},
+        paced_reader::FlowRecorder,
         paced_writer::PacedWriter,
         participant::IdleParticipant,
         pinger::Pinger,
-        pipelined_pinger::{PipelinedInput, PipelinedPinger},
+        pipelined_pinger::PipelinedPinger,
         pipelined_recorder::PipelinedRecorder,
-        throughput_reader::{self, ThroughputReader},
+        stream_reader::{ReaderInput, StartTime, StreamReader, StreamRecorder},
         throughput_writer::ThroughputWriter,
     },
     session::endpoints::{Monitors, reader_config, writer_config},
@@ -41,6 +41,7 @@ use crate::{
         probes::{ProbeReceiver, ProbeRecorder, ProbeResponder},
         processing::Processing,
         receive_stats::ReceiveStats,
+        sample_input::SampleInput,
         timestamps::stamps_for,
     },
 };
@@ -155,9 +156,8 @@ impl RoleSetup<'_> {
     }
 
     fn reader(&self) -> Result<OpenedRole, AgentError> {
-        let Self { configure, participant, .. } = *self;
+        let configure = self.configure;
         let (spec, _) = self.first_reader()?;
-        let config = reader_config(self.driver, spec);
         let mut monitors = Monitors::default();
         // belongs to the first stream, that of the first writer
         let mut echo = self.probe_responder(&mut monitors)?;
@@ -170,20 +170,7 @@ impl RoleSetup<'_> {
         };
         let processing = Processing::of_each(spec.processing_ns);
         let stats = PerWriter::new(spec.streams.iter().map(stats).collect()).processing(processing.clone());
-        let progress = stats.all().iter().map(ReceiveStats::progress).collect();
-        let (inlet, monitor) = if spec.receive == ReceiveMode::Listener {
-            let reader = participant.listening_reader(&config, stats, PerWriter::<ReceiveStats>::alone)?;
-            let monitor = reader.monitor();
-            (throughput_reader::ReaderInput::Listening(reader), monitor)
-        } else {
-            let reader = participant.reader(&config)?;
-            let monitor = reader.monitor();
-            let poll_policy = PollPolicy::of_reader(spec);
-            let reader = GroupedReader::new(reader, spec);
-            (throughput_reader::ReaderInput::Asked { reader, stats: Box::new(stats), poll_policy }, monitor)
-        };
-        monitors.readers.push(monitor);
-        Ok((Box::new(ThroughputReader::new(inlet, progress, processing)), monitors))
+        self.stream_reader([(spec, stats)], None, processing, monitors)
     }
 
     fn pinger(&self) -> Result<OpenedRole, AgentError> {
@@ -197,20 +184,14 @@ impl RoleSetup<'_> {
             let payloads = Payloads::of_stream(configure, stream);
             let echoes = EchoRecorder::new(self.identity(stream), payloads, configure.check_every);
             let flight = echoes.flight();
-            let inlet = if spec.receive == ReceiveMode::Listener {
-                let reader = participant.listening_reader(&config, echoes, EchoRecorder::on_sample)?;
-                monitors.readers.push(reader.monitor());
-                ReturnInput::Listening(reader)
-            } else {
-                let reader = participant.reader(&config)?;
-                monitors.readers.push(reader.monitor());
-                let polling = spec.receive == ReceiveMode::Polling;
-                let echoes = Box::new(echoes);
-                if polling || returns.is_empty() {
-                    ReturnInput::Asked { reader, echoes, polling }
-                } else {
-                    ReturnInput::Waiting(WaitingThread::start(reader, echoes))
+            let on_sample = EchoRecorder::on_sample;
+            let (inlet, monitor) = SampleInput::open(participant, &config, spec.receive, echoes, on_sample)?;
+            monitors.readers.push(monitor);
+            let inlet = match inlet {
+                SampleInput::Asked { reader, recorder, polling: false } if !returns.is_empty() => {
+                    ReturnInput::Waiting(WaitingThread::start(reader, recorder))
                 }
+                inlet => ReturnInput::Direct(inlet),
             };
             returns.push(EchoReturn::new(configure, inlet, flight).of_keys(spec.content_filter));
         }
@@ -226,16 +207,8 @@ impl RoleSetup<'_> {
         let in_flight = stream.in_flight.unwrap_or(1) as usize;
         let (recorder, arrivals) =
             PipelinedRecorder::new(self.identity(stream), payloads, configure.check_every, in_flight);
-        let (inlet, monitor) = if spec.receive == ReceiveMode::Listener {
-            let reader = participant.listening_reader(&config, recorder, PipelinedRecorder::on_sample)?;
-            let monitor = reader.monitor();
-            (PipelinedInput::Listening(reader), monitor)
-        } else {
-            let reader = participant.reader(&config)?;
-            let monitor = reader.monitor();
-            let polling = spec.receive == ReceiveMode::Polling;
-            (PipelinedInput::Asked { reader, recorder: Box::new(recorder), polling }, monitor)
-        };
+        let on_sample = PipelinedRecorder::on_sample;
+        let (inlet, monitor) = SampleInput::open(participant, &config, spec.receive, recorder, on_sample)?;
         let monitors = Monitors { writers: vec![writer.monitor()], readers: vec![monitor] };
         Ok((
             Box::new(PipelinedPinger::new(configure, &writer_spec.stream, writer, inlet, arrivals)),
@@ -306,38 +279,48 @@ impl RoleSetup<'_> {
         let mut monitors = Monitors::default();
         // belongs to the first writer's flow: the planner rejects probes with several flows
         let mut echo = self.probe_responder(&mut monitors)?;
-        let (mut listening, mut polled, mut progress) = (Vec::new(), Vec::new(), Vec::new());
-        let mut poll_policy = None;
-        for spec in &configure.readers {
-            let config = reader_config(self.driver, spec);
+        let readers = configure.readers.iter().map(|spec| {
             let recorder = |stream: &StreamSpec| {
                 let plan = FlowSpec::new(configure, stream)?.to_reader(spec.content_filter);
                 let recorder = FlowRecorder::new(configure, &plan, self.since_ns, &begin, echo.take())
                     .with_gaps(spec.qos.deadline_ns.filter(|_| stream.instances.is_none()));
                 Ok((stream.writer, recorder.joining(self.join)))
             };
-            let arrivals = spec.streams.iter().map(recorder).collect::<Result<Vec<_>, AgentError>>()?;
-            let arrivals = PerWriter::new(arrivals).processing(processing.clone());
-            progress.extend(arrivals.all().iter().map(FlowRecorder::progress));
-            if spec.receive == ReceiveMode::Listener {
-                let reader = self.participant.listening_reader(
-                    &config,
-                    arrivals,
-                    PerWriter::<FlowRecorder>::arrived,
-                )?;
-                monitors.readers.push(reader.monitor());
-                listening.push(reader);
-            } else {
-                let reader = self.participant.reader(&config)?;
-                monitors.readers.push(reader.monitor());
-                poll_policy.get_or_insert_with(|| PollPolicy::of_reader(spec));
-                polled.push((GroupedReader::new(reader, spec), Box::new(arrivals)));
+            let recorders = spec.streams.iter().map(recorder).collect::<Result<Vec<_>, AgentError>>()?;
+            Ok((spec, PerWriter::new(recorders).processing(processing.clone())))
+        });
+        let readers = readers.collect::<Result<Vec<_>, AgentError>>()?;
+        self.stream_reader(readers, Some(begin), processing, monitors)
+    }
+
+    /// Opens readers, each with the recorders of its streams.
+    fn stream_reader<'s, R: StreamRecorder>(
+        &self,
+        readers: impl IntoIterator<Item = (&'s ReaderSpec, PerWriter<R>)>,
+        begin: Option<StartTime>,
+        processing: Option<Processing>,
+        mut monitors: Monitors,
+    ) -> Result<OpenedRole, AgentError> {
+        let (mut listening, mut polled, mut progress) = (Vec::new(), Vec::new(), Vec::new());
+        let mut poll_policy = None;
+        for (spec, mut recorders) in readers {
+            progress.extend(recorders.all_mut().iter_mut().map(|recorder| recorder.stats().progress()));
+            let config = reader_config(self.driver, spec);
+            let (inlet, monitor) =
+                SampleInput::open(self.participant, &config, spec.receive, recorders, R::on_sample)?;
+            monitors.readers.push(monitor);
+            match inlet {
+                SampleInput::Listening(reader) => listening.push(reader),
+                SampleInput::Asked { reader, recorder, .. } => {
+                    poll_policy.get_or_insert_with(|| PollPolicy::of_reader(spec));
+                    polled.push((GroupedReader::new(reader, spec), recorder));
+                }
             }
         }
         let inlet = match poll_policy {
-            Some(poll_policy) => paced_reader::FlowInput::polled(polled, poll_policy),
-            None => paced_reader::FlowInput::Listening(listening),
+            Some(poll_policy) => ReaderInput::polled(polled, poll_policy),
+            None => ReaderInput::Listening(listening),
         };
-        Ok((Box::new(PacedReader::new(inlet, progress, begin, processing)), monitors))
+        Ok((Box::new(StreamReader::new(inlet, progress, begin, processing)), monitors))
     }
 }

@@ -1,8 +1,8 @@
-//! Batching: a writer flushes by the rule of [`results::BatchPolicy`].
+//! Batching: a writer flushes by the rule of [`BatchPolicy`].
 
 use driver_host::Writer;
 use experiment::WriterSpec;
-use results::Batches;
+use results::BatchPolicy;
 
 use crate::{
     base::error::AgentError,
@@ -11,31 +11,16 @@ use crate::{
 
 /// Batching state of a writer.
 #[derive(Debug)]
-pub struct BatchFlusher(results::BatchPolicy);
+pub struct BatchFlusher {
+    /// Rule, with what is held back.
+    pub policy: BatchPolicy,
+}
 
 impl BatchFlusher {
     /// Creates the state of a writer.
     #[must_use]
     pub fn new(writer: &WriterSpec) -> Self {
-        Self(results::BatchPolicy::new(writer.batch_bytes, writer.batching, writer.stream.size_bytes))
-    }
-
-    /// Resets the state: nothing held back, nothing flushed.
-    pub const fn begin(&mut self) {
-        self.0.begin();
-    }
-
-    /// Records an accepted sample. Returns whether its batch is full.
-    #[inline]
-    pub const fn took(&mut self) -> bool {
-        self.0.took()
-    }
-
-    /// Returns whether the samples held back should leave as soon as there is time.
-    #[inline]
-    #[must_use]
-    pub const fn is_eager(&self) -> bool {
-        self.0.is_eager()
+        Self { policy: BatchPolicy::new(writer.batch_bytes, writer.batching, writer.stream.size_bytes) }
     }
 
     /// Sends the samples held back.
@@ -44,9 +29,9 @@ impl BatchFlusher {
     /// Returns the driver's error, or an error if there is no room within the time limit.
     #[inline]
     pub fn flush(&mut self, writer: &Writer, tries: &mut RetryCounts) -> Result<(), AgentError> {
-        if self.0.capacity_bytes() > 0 {
+        if self.policy.capacity_bytes() > 0 {
             flush(writer, tries)?;
-            self.0.flushed();
+            self.policy.flushed();
         }
         Ok(())
     }
@@ -57,12 +42,6 @@ impl BatchFlusher {
     /// Returns the errors of [`flush`](Self::flush).
     #[cold]
     pub fn make_room(&mut self, writer: &Writer, tries: &mut RetryCounts) -> Result<(), AgentError> {
-        if self.0.makes_room() { self.flush(writer, tries) } else { Ok(()) }
-    }
-
-    /// Returns the flushed batches; `None` without batching.
-    #[must_use]
-    pub fn batches(&self) -> Option<Batches> {
-        self.0.batches()
+        if self.policy.makes_room() { self.flush(writer, tries) } else { Ok(()) }
     }
 }

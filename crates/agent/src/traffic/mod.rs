@@ -18,4 +18,6 @@ pub mod processing;
 pub mod rate_throttle;
 pub mod receive_stats;
 pub mod retry;
+pub mod sample_input;
+pub mod sample_writer;
 pub mod timestamps;

@@ -20,6 +20,19 @@ pub struct RetryCounts {
     pub refused: u64,
 }
 
+impl RetryCounts {
+    /// Counts a call that was not accepted. Returns whether it was accepted.
+    #[inline]
+    pub const fn accepts(&mut self, outcome: WriteOutcome) -> bool {
+        match outcome {
+            WriteOutcome::Accepted => return true,
+            WriteOutcome::TimedOut => self.timed_out += 1,
+            WriteOutcome::Refused => self.refused += 1,
+        }
+        false
+    }
+}
+
 /// Time limit of a flush with all its retries.
 pub const FLUSH_LIMIT: Duration = Duration::from_secs(10);
 
@@ -41,10 +54,8 @@ fn flush_within(
     // set by the first attempt that fails: a flush that succeeds at once reads no clock
     let mut since = None;
     loop {
-        match flush()? {
-            WriteOutcome::Accepted => return Ok(()),
-            WriteOutcome::TimedOut => tries.timed_out += 1,
-            WriteOutcome::Refused => tries.refused += 1,
+        if tries.accepts(flush()?) {
+            return Ok(());
         }
         if since.get_or_insert_with(Instant::now).elapsed() >= limit {
             return Err(AgentError::CannotFlush { limit });

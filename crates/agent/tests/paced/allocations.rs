@@ -2,7 +2,7 @@
 
 use agent::{
     base::clock::now_ns,
-    roles::paced_reader::{FlowRecorder, StartTime},
+    roles::{paced_reader::FlowRecorder, stream_reader::StartTime},
     traffic::{
         flow_spec::FlowSpec,
         grouped_reader::GroupedReader,

@@ -1,0 +1,257 @@
+//! Role of a reader of streams: receives, and leaves checks and counts to its recorders.
+
+use std::{
+    fmt::Debug,
+    iter,
+    sync::{
+        Arc,
+        atomic::{
+            AtomicBool, AtomicU64,
+            Ordering::{Acquire, Relaxed, Release},
+        },
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use control::{MeasureReply, ProbeEchoReport, RoleReport};
+use driver_host::{DriverError, ListeningReader, Sample};
+use results::TakeStats;
+
+use crate::{
+    base::{
+        clock::now_ns,
+        error::AgentError,
+        meters::{LONGEST_WAIT_NS, TrafficMeter},
+        progress::{ProgressSource, ReceiveProgress},
+        role::{AgentRole, TrafficLimit},
+    },
+    traffic::{
+        grouped_reader::GroupedReader,
+        per_writer::{PerWriter, set_taken},
+        poll_policy::PollPolicy,
+        processing::Processing,
+        receive_stats::ReceiveStats,
+    },
+};
+
+/// Start time of the schedule, shared with the receiving threads. Set before the first sample is written.
+#[derive(Clone, Debug, Default)]
+pub struct StartTime(Arc<AtomicU64>);
+
+impl StartTime {
+    /// Sets the start time in ns.
+    pub fn set(&self, begin_ns: u64) {
+        self.0.store(begin_ns, Release);
+    }
+
+    /// Returns the start time in ns; 0 before it is set.
+    pub(super) fn get(&self) -> u64 {
+        self.0.load(Acquire)
+    }
+}
+
+/// Recorder of one stream.
+pub trait StreamRecorder: Debug + Send + Sized + 'static {
+    /// Records a sample that arrived alone.
+    fn on_sample(recorders: &mut PerWriter<Self>, sample: Sample<'_>);
+    /// Receives the available samples, or waits up to `timeout_ns` for the first. Returns their number and the arrival time of the
+    /// last; the current time if there were none.
+    fn receive(
+        recorders: &mut PerWriter<Self>,
+        reader: &mut GroupedReader,
+        timeout_ns: u64,
+    ) -> Result<(u32, u64), DriverError>;
+    /// Returns the counts of the stream.
+    fn stats(&mut self) -> &mut ReceiveStats;
+    /// Returns the measurements of all streams.
+    fn report(streams: &mut [ClosedStream<Self>], probes: Option<ProbeEchoReport>) -> RoleReport;
+}
+
+/// Recorder of a stream whose reader is closed. The first stream of a reader has its take statistics, except of a listener.
+pub type ClosedStream<R> = (R, Option<TakeStats>);
+/// A reader with receive calls, and the recorders of its samples.
+pub type PolledReader<R> = (GroupedReader, Box<PerWriter<R>>);
+
+/// Source of samples.
+#[derive(Debug)]
+pub enum ReaderInput<R> {
+    /// Readers called by the role's own thread: a single one by waitset, or all of them in turn by polling.
+    Asked {
+        /// Readers, in the order of the flows.
+        readers: Vec<PolledReader<R>>,
+        /// Polling policy.
+        poll_policy: PollPolicy,
+    },
+    /// Readers called by a thread each, by waitset.
+    Threads {
+        /// Stop flag of the threads.
+        stop: Arc<AtomicBool>,
+        /// Threads, in the order of the flows.
+        threads: Vec<JoinHandle<Result<PolledReader<R>, DriverError>>>,
+    },
+    /// Listeners, called from threads of the driver.
+    Listening(Vec<ListeningReader<PerWriter<R>>>),
+    /// Closed readers.
+    Closed,
+}
+
+impl<R: StreamRecorder> ReaderInput<R> {
+    /// Creates the source for these readers; starts a thread for each if they are several and do not poll.
+    #[must_use]
+    pub fn polled(readers: Vec<PolledReader<R>>, poll_policy: PollPolicy) -> Self {
+        if poll_policy.is_polling() || readers.len() < 2 {
+            return Self::Asked { readers, poll_policy };
+        }
+        let timeout_ns = poll_policy.timeout_ns(LONGEST_WAIT_NS);
+        let stop = Arc::new(AtomicBool::new(false));
+        let start = |(mut reader, mut recorders): PolledReader<R>| {
+            let stop = Arc::clone(&stop);
+            std::thread::spawn(move || {
+                while !stop.load(Relaxed) {
+                    R::receive(&mut recorders, &mut reader, timeout_ns)?;
+                }
+                Ok((reader, recorders))
+            })
+        };
+        let threads = readers.into_iter().map(start).collect();
+        Self::Threads { stop, threads }
+    }
+}
+
+/// Role of a reader of streams.
+#[derive(Debug)]
+pub struct StreamReader<R> {
+    inlet: ReaderInput<R>,
+    progress: Vec<Arc<ReceiveProgress>>,
+    /// Start time of the schedule; `None` without one.
+    begin: Option<StartTime>,
+    processing: Option<Processing>,
+    /// Streams of closed readers, by reader and stream.
+    closed: Vec<ClosedStream<R>>,
+}
+
+impl<R: StreamRecorder> StreamReader<R> {
+    /// Creates the role.
+    #[must_use]
+    pub const fn new(
+        inlet: ReaderInput<R>,
+        progress: Vec<Arc<ReceiveProgress>>,
+        begin: Option<StartTime>,
+        processing: Option<Processing>,
+    ) -> Self {
+        Self { inlet, progress, begin, processing, closed: Vec::new() }
+    }
+
+    fn close_inlet(&mut self) -> Result<(), AgentError> {
+        let close = |(reader, mut recorders): PolledReader<R>| {
+            // A take may have samples of several writers: it is counted with the first.
+            let takes = reader.takes();
+            set_taken(recorders.all_mut().iter_mut().map(R::stats), reader.taken());
+            reader.close().map(|()| (recorders.into_all(), Some(takes)))
+        };
+        let closed: Result<Vec<_>, DriverError> =
+            match std::mem::replace(&mut self.inlet, ReaderInput::Closed) {
+                ReaderInput::Asked { readers, .. } => readers.into_iter().map(close).collect(),
+                ReaderInput::Threads { stop, threads } => {
+                    stop.store(true, Relaxed);
+                    threads.into_iter().map(|thread| close(join(thread)?)).collect()
+                }
+                ReaderInput::Listening(readers) => {
+                    let close = |reader: ListeningReader<_>| reader.close().map(PerWriter::into_all);
+                    readers.into_iter().map(|reader| Ok((close(reader)?, None))).collect()
+                }
+                ReaderInput::Closed => return Ok(()),
+            };
+        for (recorders, takes) in closed? {
+            self.closed.extend(recorders.into_iter().zip(iter::once(takes).chain(iter::repeat(None))));
+        }
+        Ok(())
+    }
+
+    /// Processes samples until this time after the start.
+    fn process(&self, begin_ns: u64, limit: TrafficLimit) {
+        if let Some(processing) = &self.processing {
+            processing.until(begin_ns.saturating_add(limit.duration_ns));
+        }
+    }
+}
+
+/// Joins a thread and returns its result; resumes its panic.
+fn join<T>(thread: JoinHandle<Result<T, DriverError>>) -> Result<T, DriverError> {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+impl<R: StreamRecorder> AgentRole for StreamReader<R> {
+    fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError> {
+        match &mut self.inlet {
+            ReaderInput::Asked { readers, poll_policy } => {
+                let end_ns = now_ns() + slice.as_nanos() as u64;
+                let timeout_ns = poll_policy.timeout_ns(wait_ns);
+                let mut now = 0;
+                while now < end_ns && !readers.is_empty() && poll_policy.is_time(end_ns) {
+                    let mut found = 0;
+                    for (reader, recorders) in &mut *readers {
+                        let (taken, last_ns) = R::receive(recorders, reader, timeout_ns)?;
+                        (found, now) = (found.max(taken), last_ns);
+                    }
+                    poll_policy.after_poll(found);
+                }
+            }
+            ReaderInput::Threads { threads, .. } => {
+                if let Some(ended) = threads.iter().position(JoinHandle::is_finished) {
+                    join(threads.remove(ended))?;
+                }
+                std::thread::sleep(slice);
+            }
+            ReaderInput::Listening(_) => std::thread::sleep(slice),
+            ReaderInput::Closed => {}
+        }
+        Ok(())
+    }
+
+    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
+        self.process(now_ns(), limit);
+        Ok(())
+    }
+
+    fn progress(&self) -> ProgressSource {
+        ProgressSource { reception: self.progress.clone(), ..ProgressSource::default() }
+    }
+
+    fn recorded(&self) -> u64 {
+        self.progress.iter().map(|progress| progress.delivered()).sum()
+    }
+
+    fn measure(
+        &mut self,
+        limit: TrafficLimit,
+        begin_ns: Option<u64>,
+        _meter: &mut TrafficMeter,
+    ) -> Result<MeasureReply, AgentError> {
+        let begin_ns = match &self.begin {
+            Some(begin) => {
+                let begin_ns = begin_ns.ok_or(AgentError::NoBegin)?;
+                begin.set(begin_ns);
+                begin_ns
+            }
+            None => now_ns(),
+        };
+        self.process(begin_ns, limit);
+        Ok(MeasureReply::default())
+    }
+
+    fn report(&mut self) -> Result<RoleReport, AgentError> {
+        self.close_inlet()?;
+        let (first, _) = self.closed.first_mut().ok_or(AgentError::Closed)?;
+        let probes = first.stats().probes()?;
+        Ok(R::report(&mut self.closed, probes))
+    }
+
+    fn close(&mut self) -> Result<(), AgentError> {
+        self.close_inlet()?;
+        // also drops the responder that sends probes back
+        self.closed.clear();
+        Ok(())
+    }
+}
