@@ -95,17 +95,11 @@ pub enum RunnerError {
         /// Cause.
         error: io::Error,
     },
-    /// Trace file that differs from the planned one or cannot be read.
-    #[error("cannot use trace `{file}`: {why}")]
-    Trace {
-        /// Path of the file, as given.
-        file: String,
-        /// Cause.
-        why: String,
-    },
-    /// File with the bytes of samples that differs from the planned one or cannot be read.
-    #[error("cannot use `{file}`: {why}")]
-    Payload {
+    /// File that differs from the planned one or cannot be read: a trace, or the bytes of samples.
+    #[error("cannot use {kind}`{file}`: {why}")]
+    PlannedFile {
+        /// Kind of the file and a blank, or nothing.
+        kind: &'static str,
         /// Path of the file, as given.
         file: String,
         /// Cause.
@@ -185,9 +179,7 @@ impl RunnerError {
                     .to_owned()
             }
             Self::IgnoredLibrary { .. } => "name an existing shared library for this architecture".to_owned(),
-            Self::Trace { .. } | Self::Payload { .. } => {
-                "restore the file, or start a new experiment".to_owned()
-            }
+            Self::PlannedFile { .. } => "restore the file, or start a new experiment".to_owned(),
             Self::Links { hint, .. } => hint.clone(),
             Self::Directory(error) => error.hint(),
             Self::Site(error) => return error.hint(),

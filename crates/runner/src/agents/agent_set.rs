@@ -19,7 +19,7 @@ use super::{
     end_cause::{end_cause, failure_of},
     pending_replies::PendingReplies,
     phase_error::{
-        HELLO, PhaseError, SAME_BUILD, broken, extract, failure, not_exited, timed_out, unexpected,
+        Cause, HELLO, PhaseError, SAME_BUILD, broken, extract, failure, not_exited, timed_out, unexpected,
     },
 };
 use crate::{
@@ -123,15 +123,9 @@ impl<'a> AgentSet<'a> {
                 Reply::Hello(hello) if hello.protocol == PROTOCOL => hellos.push(*hello),
                 Reply::Hello(hello) => {
                     let protocol = hello.protocol;
-                    return Err(PhaseError::Phase {
-                        phase: HELLO,
-                        agent,
-                        error: format!(
-                            "the agent uses version {protocol} of the control channel, not {PROTOCOL}"
-                        ),
-                        hint: Some(SAME_BUILD.to_owned()),
-                        gone: false,
-                    });
+                    let error =
+                        format!("the agent uses version {protocol} of the control channel, not {PROTOCOL}");
+                    return Err(PhaseError::new(HELLO, agent, error, Some(SAME_BUILD.to_owned())));
                 }
                 other => return Err(unexpected(HELLO, agent, &other)),
             }
@@ -370,13 +364,9 @@ impl<'a> AgentSet<'a> {
     /// Ends every agent and returns the failure as [`AgentSet::fail`] does, and whether the host of the agent at fault is lost.
     pub(crate) fn conclude(mut self, phase_error: PhaseError) -> Option<(Failure, bool)> {
         let endings = self.end();
-        let (phase, agent, mut error, mut hint, gone) = match phase_error {
-            PhaseError::Stopped => return None,
-            PhaseError::Phase { phase, agent, error, hint, gone } => (phase, agent, error, hint, gone),
-            PhaseError::Rejected { phase, agent, error, hint } => (phase, agent, error, hint, false),
-        };
+        let PhaseError::Phase { phase, agent, mut error, mut hint, cause } = phase_error else { return None };
         let Member { endpoint, host, process, .. } = &self.agents[agent];
-        if gone {
+        if cause == Cause::Exit {
             (error, hint) = end_cause(&*self.processes[*process], host.is_some(), endings[*process]);
         }
         let mut last_log_lines = self.last_log_lines(agent);

@@ -23,17 +23,30 @@ pub(crate) enum PhaseError {
         agent: usize,
         error: String,
         hint: Option<String>,
-        /// Whether the exit of the agent's process explains the error.
-        gone: bool,
+        cause: Cause,
     },
-    /// Request that the driver of an agent rejects permanently.
-    Rejected { phase: &'static str, agent: usize, error: String, hint: Option<String> },
+}
+
+/// Cause of a failed phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// The error says it.
+    Error,
+    /// The exit of the agent's process, which explains the error.
+    Exit,
+    /// The driver of the agent rejects the request permanently.
+    Rejection,
 }
 
 impl PhaseError {
+    /// Creates an error that says its cause.
+    pub(crate) const fn new(phase: &'static str, agent: usize, error: String, hint: Option<String>) -> Self {
+        Self::Phase { phase, agent, error, hint, cause: Cause::Error }
+    }
+
     /// Returns the error as one of another phase.
     pub(crate) fn in_phase(mut self, other: &'static str) -> Self {
-        if let Self::Phase { phase, .. } | Self::Rejected { phase, .. } = &mut self {
+        if let Self::Phase { phase, .. } = &mut self {
             *phase = other;
         }
         self
@@ -82,17 +95,16 @@ pub(super) fn not_exited(phase: &'static str, agent: usize, ending: ProcessExit)
     let (_, hint) = exit_cause(ending);
     let error = format!("the agent's process {ending} after closing its entities");
     // The loss of its host says more.
-    PhaseError::Phase { phase, agent, error, hint, gone: ending == ProcessExit::Unknown }
+    let cause = if ending == ProcessExit::Unknown { Cause::Exit } else { Cause::Error };
+    PhaseError::Phase { phase, agent, error, hint, cause }
 }
 
 /// Returns the error that a reply reports, or else the reply.
 pub(super) fn failure(phase: &'static str, agent: usize, reply: Reply) -> Result<Reply, PhaseError> {
     match reply {
-        Reply::Failed { error, hint, refused: true } => {
-            Err(PhaseError::Rejected { phase, agent, error, hint })
-        }
-        Reply::Failed { error, hint, .. } => {
-            Err(PhaseError::Phase { phase, agent, error, hint, gone: false })
+        Reply::Failed { error, hint, refused } => {
+            let cause = if refused { Cause::Rejection } else { Cause::Error };
+            Err(PhaseError::Phase { phase, agent, error, hint, cause })
         }
         reply => Ok(reply),
     }
@@ -104,38 +116,25 @@ pub(crate) fn unexpected(phase: &'static str, agent: usize, reply: &Reply) -> Ph
         text.truncate(end);
         text.push_str(" ...");
     }
-    PhaseError::Phase {
-        phase,
-        agent,
-        error: format!("unexpected reply from the agent: {text}"),
-        hint: Some(SAME_BUILD.to_owned()),
-        gone: false,
-    }
+    let error = format!("unexpected reply from the agent: {text}");
+    PhaseError::new(phase, agent, error, Some(SAME_BUILD.to_owned()))
 }
 
 pub(super) fn broken(phase: &'static str, agent: usize, error: &ChannelEnd) -> PhaseError {
-    let gone = matches!(error, ChannelEnd::Gone(_));
-    let hint = match error {
-        ChannelEnd::Gone(_) => None,
-        ChannelEnd::Invalid(_) => Some(SAME_BUILD.to_owned()),
-        ChannelEnd::Lost(lost) => lost.hint(),
+    let (hint, cause) = match error {
+        ChannelEnd::Gone(_) => (None, Cause::Exit),
+        ChannelEnd::Invalid(_) => (Some(SAME_BUILD.to_owned()), Cause::Error),
+        ChannelEnd::Lost(lost) => (lost.hint(), Cause::Error),
     };
-    PhaseError::Phase { phase, agent, error: error.to_string(), hint, gone }
+    PhaseError::Phase { phase, agent, error: error.to_string(), hint, cause }
 }
 
 /// Returns the error of a writer that was ready `late_ns` after the start of its schedule.
 pub(crate) fn missed_start(phase: &'static str, agent: usize, late_ns: u64) -> PhaseError {
-    PhaseError::Phase {
-        phase,
-        agent,
-        error: format!("the schedule started {} ms before its writer was ready", late_ns as f64 / 1e6),
-        hint: Some(
-            "reserve a core for the writer with `design.pin` in the experiment (`--pin` of `characterize`), or measure on \
-             an idle host"
-                .to_owned(),
-        ),
-        gone: false,
-    }
+    let error = format!("the schedule started {} ms before its writer was ready", late_ns as f64 / 1e6);
+    let hint = "reserve a core for the writer with `design.pin` in the experiment (`--pin` of `characterize`), or measure on \
+                an idle host";
+    PhaseError::new(phase, agent, error, Some(hint.to_owned()))
 }
 
 pub(super) fn timed_out(phase: &'static str, agent: usize, limit: Duration) -> PhaseError {
@@ -144,13 +143,8 @@ pub(super) fn timed_out(phase: &'static str, agent: usize, limit: Duration) -> P
         "match" => "increase `limits.match` of the experiment, or `--match-timeout` of `characterize`",
         _ => "a call of the driver hangs, or the host is too busy",
     };
-    PhaseError::Phase {
-        phase,
-        agent,
-        error: format!("no answer within {} s", limit.as_millis() as f64 / 1e3),
-        hint: Some(hint.to_owned()),
-        gone: false,
-    }
+    let error = format!("no answer within {} s", limit.as_millis() as f64 / 1e3);
+    PhaseError::new(phase, agent, error, Some(hint.to_owned()))
 }
 
 #[cfg(test)]
@@ -160,7 +154,7 @@ mod tests {
     #[test]
     fn end_after_the_goodbye_names_its_cause_or_the_loss_of_the_host() {
         let of = |ending: ProcessExit| match not_exited("exit", 1, ending) {
-            PhaseError::Phase { error, hint, gone, .. } => (error, hint.is_some(), gone),
+            PhaseError::Phase { error, hint, cause, .. } => (error, hint.is_some(), cause == Cause::Exit),
             other => panic!("{other:?}"),
         };
         let killed = "the agent's process was killed by signal 9 (SIGKILL) after closing its entities";

@@ -9,7 +9,7 @@ use host::{AgentLog, Domains, DriverFile, Site};
 use results::Failure;
 
 use crate::{
-    agents::{agent::AgentSpec, agent_set::AgentSet},
+    agents::{agent::AgentSpec, agent_set::AgentSet, take},
     error::RunnerError,
     stop_token::StopToken,
 };
@@ -48,10 +48,8 @@ pub fn cases(
     stop: &StopToken,
 ) -> Result<Cases, RunnerError> {
     site.sweep();
-    let outcome = ask(site, driver, Request::Cases, limits.report_ns, limits, stop, |reply| match reply {
-        Reply::Cases { cases, probes, rejection } => Ok(Cases { all: cases, probes, rejection }),
-        other => Err(other),
-    })?;
+    let cases = take!(Reply::Cases { cases, probes, rejection } => Cases { all: cases, probes, rejection });
+    let outcome = ask(site, driver, Request::Cases, limits.report_ns, limits, stop, cases)?;
     match outcome {
         CheckRequest::Answered(cases) => Ok(cases),
         CheckRequest::AnsweredBadly(_, failure) | CheckRequest::Failed(failure) => {
@@ -81,10 +79,8 @@ pub fn check(
         probes: options.probes,
     };
     let limit_ns = options.limit.as_nanos() as u64;
-    let tried = ask(site, driver, order, limit_ns, &Limits::default(), stop, |reply| match reply {
-        Reply::Checked(verdict) => Ok(verdict),
-        other => Err(other),
-    });
+    let verdict = take!(Reply::Checked(verdict) => verdict);
+    let tried = ask(site, driver, order, limit_ns, &Limits::default(), stop, verdict);
     site.clean(&name);
     Ok(match tried? {
         CheckRequest::Answered(verdict) => verdict,

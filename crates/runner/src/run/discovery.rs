@@ -4,7 +4,7 @@ use control::{Configured, Match, Reply, Request};
 use experiment::{Join, RunTopology, Topics};
 
 use super::run_phases::{Phases, RunPhases};
-use crate::agents::{agent_set::AgentSet, phase_error::PhaseError};
+use crate::agents::{agent_set::AgentSet, phase_error::PhaseError, take};
 
 /// Time from the requests to the common start, in ns: a minimum, and more for each agent, because each of them has to
 /// receive its request before.
@@ -32,10 +32,8 @@ impl RunPhases<'_> {
         let early = all - usize::from(is_late);
         let begin_ns = self.common_start()?;
         let requests: Vec<_> = (0..early).map(|agent| (agent, self.opening(agent, begin_ns))).collect();
-        let mut configured = agent_set.ask(&requests, self.opening_limit_ns(), |reply| match reply {
-            Reply::Configured(configured) => Ok(*configured),
-            other => Err(other),
-        })?;
+        let opened = take!(Reply::Configured(configured) => *configured);
+        let mut configured = agent_set.ask(&requests, self.opening_limit_ns(), opened)?;
         phases.end("configure");
         let first = RunTopology { endpoints: self.topology.endpoints[..early].to_vec() };
         let mut matched_ns = self.matched(agent_set, &first, 0..early)?;
@@ -76,10 +74,7 @@ impl RunPhases<'_> {
         let topics = topology.topics();
         let requests: Vec<_> = agents.map(|agent| (agent, self.matching(&topics, agent, None))).collect();
         let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
-        agent_set.ask(&requests, limit_ns, |reply| match reply {
-            Reply::Matched { waited_ns, .. } => Ok(waited_ns),
-            other => Err(other),
-        })
+        agent_set.ask(&requests, limit_ns, take!(Reply::Matched { waited_ns, .. } => waited_ns))
     }
 
     fn matching(&self, topics: &Topics<'_>, agent: usize, begin_ns: Option<u64>) -> Request {

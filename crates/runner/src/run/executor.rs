@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, panic::resume_unwind, thread, time::Instant};
 use collector::{RunContext, RunReports, TraceFiles, collect};
 use control::{PayloadBytes, Request};
 use experiment::{Cell, Design, DuetSlot, Join, Pin, RunTopology, ScheduledRun, Topology, Workload};
-use host::{AgentCommand, AgentLog, BarrierGuard, RunBarrier};
+use host::{AgentLog, BarrierGuard, RunBarrier};
 use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState, Warning, WarningKind};
 
 use super::{
@@ -234,19 +234,11 @@ impl RunExecutor<'_> {
     fn agent_set<'p>(&self, run_phases: &RunPhases<'p>, number: u32) -> Result<AgentSet<'p>, RunnerError> {
         let endpoints = &run_phases.topology.endpoints;
         let process = |members: Vec<usize>| {
-            let first = &endpoints[members[0]];
-            let host = self.sites.named(&first.place.host);
-            let command = AgentCommand {
-                driver: host.driver(&first.driver),
-                variables: run_phases.cell.factors.env.clone(),
-                padding_bytes: run_phases.padding_bytes,
-                channels: u32::try_from(members.len()).unwrap_or(u32::MAX),
-            };
+            let members: Vec<_> = members.into_iter().map(|member| (member, &endpoints[member])).collect();
             // Endpoints of one process print into the log of the first one.
-            let log = AgentLog::in_file(self.directory.log_path(number, &first.id))?;
-            let name = self.sites.are_several().then(|| host.name.clone());
-            let members = members.iter().map(|member| (*member, endpoints[*member].id.clone()));
-            Ok(AgentSpec { site: host.site, host: name, endpoints: members.collect(), command, log })
+            let log = AgentLog::in_file(self.directory.log_path(number, &members[0].1.id))?;
+            let variables = &run_phases.cell.factors.env;
+            Ok(AgentSpec::of_endpoints(self.sites, &members, variables, run_phases.padding_bytes, log))
         };
         let processes = run_phases.topology.processes().into_iter().map(process);
         let processes = processes.collect::<Result<_, RunnerError>>()?;

@@ -11,7 +11,7 @@ use super::{
     schedule_start::ScheduleStart,
     traffic::{measured, none_missed},
 };
-use crate::agents::{agent_set::AgentSet, phase_error::PhaseError};
+use crate::agents::{agent_set::AgentSet, phase_error::PhaseError, take};
 
 impl RunPhases<'_> {
     /// Returns the index of the reader that joins during the measurement: the last endpoint.
@@ -86,10 +86,8 @@ impl RunPhases<'_> {
         }
         let until_begin_ns = times.begin_ns.saturating_sub(self.common_time_in(0, MEASURE)?);
         let limit_ns = self.limits.configure_ns.saturating_add(until_begin_ns);
-        let opened = agent_set.ask(&[(late, opening)], limit_ns, |reply| match reply {
-            Reply::Configured(configured) => Ok(*configured),
-            other => Err(other),
-        })?;
+        let configuration = take!(Reply::Configured(configured) => *configured);
+        let opened = agent_set.ask(&[(late, opening)], limit_ns, configuration)?;
         let all = [configured, &opened].concat();
         self.check_configuration(&all)?;
 
@@ -114,10 +112,8 @@ impl RunPhases<'_> {
                 (agent, Request::Match(of_agent))
             })
             .collect();
-        let matched = agent_set.ask(&requests, limit_ns, |reply| match reply {
-            Reply::Matched { waited_ns, at_ns } => Ok((waited_ns, at_ns)),
-            other => Err(other),
-        })?;
+        let times = take!(Reply::Matched { waited_ns, at_ns } => (waited_ns, at_ns));
+        let matched = agent_set.ask(&requests, limit_ns, times)?;
         let joined_ns = matched.iter().map(|(_, at_ns)| *at_ns).max().unwrap_or(0);
         let waited_ns = matched.last().map_or(0, |(waited_ns, _)| *waited_ns);
         let opened = opened.into_iter().next().unwrap_or_default();

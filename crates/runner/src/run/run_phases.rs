@@ -11,12 +11,13 @@ use control::{
     Request, lead_ns,
 };
 use experiment::{Cell, Design, Limits, RunTopology, Workload, probe_every};
-use host::{BarrierGuard, monotonic_ns};
+use host::{BarrierGuard, SiteError, monotonic_ns};
 
 use super::{endpoint_progress::OnProgress, run_clocks::RunClocks};
 use crate::agents::{
     agent_set::AgentSet,
     phase_error::{HELLO, PhaseError},
+    take,
 };
 
 /// Phase in which the two runs of a duet overlap.
@@ -159,13 +160,8 @@ impl RunPhases<'_> {
 
     /// Returns a time of the common clock from now, in ns.
     pub(super) fn common_time_in(&self, distance_ns: u64, phase: &'static str) -> Result<u64, PhaseError> {
-        match self.clocks.now_ns() {
-            Ok(now_ns) => Ok(now_ns.saturating_add(distance_ns)),
-            Err(error) => {
-                let hint = error.hint();
-                Err(PhaseError::Phase { phase, agent: 0, error: error.to_string(), hint, gone: false })
-            }
-        }
+        let failed = |error: SiteError| PhaseError::new(phase, 0, error.to_string(), error.hint());
+        Ok(self.clocks.now_ns().map_err(failed)?.saturating_add(distance_ns))
     }
 
     /// Opens the entities of all agents at the same time, without those of a late reader. Returns their effective
@@ -173,10 +169,8 @@ impl RunPhases<'_> {
     fn configure(&self, agent_set: &mut AgentSet<'_>) -> Result<Vec<Configured>, PhaseError> {
         let agents = 0..self.early_shape().endpoints.len();
         let requests: Vec<_> = agents.map(|agent| (agent, self.configuration(agent))).collect();
-        agent_set.ask(&requests, self.limits.configure_ns, |reply| match reply {
-            Reply::Configured(configured) => Ok(*configured),
-            other => Err(other),
-        })
+        let configured = take!(Reply::Configured(configured) => *configured);
+        agent_set.ask(&requests, self.limits.configure_ns, configured)
     }
 
     /// Returns the configure request of an endpoint.
@@ -211,10 +205,8 @@ impl RunPhases<'_> {
 
     /// Fails the run if an effective setting contradicts the requested one.
     pub(super) fn check_configuration(&self, configured: &[Configured]) -> Result<(), PhaseError> {
-        mismatch(&self.topology, configured).map_or(Ok(()), |wrong| {
-            let Mismatch { agent, error } = wrong;
-            let hint = Some(OVERRIDDEN.to_owned());
-            Err(PhaseError::Phase { phase: "configure", agent, error, hint, gone: false })
+        mismatch(&self.topology, configured).map_or(Ok(()), |Mismatch { agent, error }| {
+            Err(PhaseError::new("configure", agent, error, Some(OVERRIDDEN.to_owned())))
         })
     }
 
@@ -231,10 +223,7 @@ impl RunPhases<'_> {
         let requests: Vec<_> = agents.map(|agent| (agent, Request::Match(matches(agent)))).collect();
         // The agents time out first: their errors say more than a missing answer.
         let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
-        agent_set.ask(&requests, limit_ns, |reply| match reply {
-            Reply::Matched { waited_ns, .. } => Ok(waited_ns),
-            other => Err(other),
-        })
+        agent_set.ask(&requests, limit_ns, take!(Reply::Matched { waited_ns, .. } => waited_ns))
     }
 
     /// Executes the warm-up. Returns the time in ns that the agents took to answer, in addition to the traffic.
@@ -245,10 +234,7 @@ impl RunPhases<'_> {
         for ((agents, limit_ns), traffic_ns) in [(serving, 0), (driving, duration_ns)] {
             let begin_ns = monotonic_ns();
             let requests = to_all(&agents, &Request::WarmUp { duration_ns, samples });
-            agent_set.ask(&requests, limit_ns, |reply| match reply {
-                Reply::WarmedUp => Ok(()),
-                other => Err(other),
-            })?;
+            agent_set.ask(&requests, limit_ns, take!(Reply::WarmedUp => ()))?;
             let took_ns = monotonic_ns() - begin_ns;
             // A number of samples may end the traffic early, after an unknown time: then the driving agents are assumed to answer
             // like the serving ones.
@@ -291,12 +277,9 @@ impl RunPhases<'_> {
         let [(mut serving, _), (driving, _)] = self.serving_first(0);
         serving.extend(self.late_reader());
         for agents in [driving, serving] {
-            let complete =
-                agent_set.ask_remaining(&of_each(&agents, request), limit_ns, |reply| match reply {
-                    Reply::Drained { complete } => Ok(complete),
-                    other => Err(other),
-                })?;
-            for (agent, complete) in complete {
+            let complete = take!(Reply::Drained { complete } => complete);
+            let requests = of_each(&agents, request);
+            for (agent, complete) in agent_set.ask_remaining(&requests, limit_ns, complete)? {
                 drained[agent] = complete;
             }
         }
@@ -306,10 +289,8 @@ impl RunPhases<'_> {
     /// Returns the reports of the agents that are not lost, with their indices.
     fn reports(&self, agent_set: &mut AgentSet<'_>) -> Result<Vec<(usize, AgentReport)>, PhaseError> {
         let all: Vec<usize> = (0..self.topology.endpoints.len()).collect();
-        agent_set.ask_remaining(&to_all(&all, &Request::Report), self.limits.report_ns, |reply| match reply {
-            Reply::Report(report) => Ok(*report),
-            other => Err(other),
-        })
+        let report = take!(Reply::Report(report) => *report);
+        agent_set.ask_remaining(&to_all(&all, &Request::Report), self.limits.report_ns, report)
     }
 }
 

@@ -14,6 +14,7 @@ use super::{
 use crate::agents::{
     agent_set::AgentSet,
     phase_error::{PhaseError, missed_start},
+    take,
 };
 
 /// Interval of requests for the progress of the agents.
@@ -131,10 +132,8 @@ impl RunPhases<'_> {
             && Instant::now() < end
         {
             let requests = to_all(&all, &Request::Progress);
-            let readings = agent_set.ask_remaining(&requests, self.limits.grace_ns, |reply| match reply {
-                Reply::Progress(progress) => Ok(progress),
-                other => Err(other),
-            });
+            let progress = take!(Reply::Progress(progress) => progress);
+            let readings = agent_set.ask_remaining(&requests, self.limits.grace_ns, progress);
             let readings = readings.map_err(|error| error.in_phase(MEASURE))?;
             if let Some(on_progress) = self.on_progress {
                 let named = readings.into_iter().map(|(agent, progress)| EndpointProgress {

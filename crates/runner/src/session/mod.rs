@@ -27,8 +27,11 @@ use self::{
 use crate::{
     error::RunnerError,
     run::{
-        endpoint_progress::OnProgress, executor::RunExecutor, payload::read_payload, run_clocks::HostClocks,
-        run_ids::RunIds, traces::read_traces,
+        endpoint_progress::OnProgress,
+        executor::RunExecutor,
+        planned_files::{read_payload, read_traces},
+        run_clocks::HostClocks,
+        run_ids::RunIds,
     },
     sites::Sites,
     stop_token::StopToken,

@@ -8,11 +8,16 @@ use control::Reply;
 use experiment::{
     Batching, Cell, Design, Endpoint, Factors, Flow, Load, Pin, Plan, Qos, Queues, RunTopology, Workload,
 };
-use host::{AgentCommand, AgentLog, Domains, RunBarrier};
+use host::{AgentLog, Domains, RunBarrier};
 use results::Failure;
 
 use crate::{
-    agents::{agent::AgentSpec, agent_set::AgentSet, phase_error::PhaseError},
+    agents::{
+        agent::AgentSpec,
+        agent_set::AgentSet,
+        phase_error::{Cause, PhaseError},
+        take,
+    },
     error::RunnerError,
     run::{
         run_clocks::{HostClocks, RunClocks, endpoint_hosts},
@@ -168,34 +173,21 @@ impl Stage<'_> {
             barrier: alone.join(),
         };
         let endpoints = &run.topology.endpoints;
-        let host = self.sites.named(&endpoints[0].place.host);
-        let command = AgentCommand {
-            driver: host.driver(&driver),
-            variables: cell.factors.env.clone(),
-            padding_bytes: 0,
-            channels: u32::try_from(endpoints.len()).unwrap_or(u32::MAX),
-        };
-        let process = AgentSpec {
-            site: host.site,
-            host: self.sites.are_several().then(|| host.name.clone()),
-            endpoints: endpoints.iter().map(|endpoint| endpoint.id.clone()).enumerate().collect(),
-            command,
-            log: AgentLog::in_memory()?,
-        };
+        let members: Vec<_> = endpoints.iter().enumerate().collect();
+        let log = AgentLog::in_memory()?;
+        let process = AgentSpec::of_endpoints(self.sites, &members, &cell.factors.env, 0, log);
+        let site = process.site;
         let requests: Vec<_> = (0..endpoints.len()).map(|agent| (agent, run.configuration(agent))).collect();
         let mut agent_set = AgentSet::spawn(vec![process], limits, self.stop)?;
         let opened = agent_set.hellos().and_then(|_| {
-            agent_set.ask(&requests, limits.configure_ns, |reply| match reply {
-                Reply::Configured(_) => Ok(()),
-                other => Err(other),
-            })?;
+            agent_set.ask(&requests, limits.configure_ns, take!(Reply::Configured(_) => ()))?;
             agent_set.dismiss()
         });
         let mut lines = agent_set.last_log_lines(0).into_iter();
         if let Some(line) = lines.find(|line| line.contains(IGNORED_LIBRARY)) {
             return Err(RunnerError::IgnoredLibrary { cell: cell.id.clone(), line });
         }
-        let is_rejection = matches!(opened, Err(PhaseError::Rejected { .. }));
+        let is_rejection = matches!(opened, Err(PhaseError::Phase { cause: Cause::Rejection, .. }));
         let ended = match opened {
             Ok(()) => Ok(Opened::Well),
             Err(phase_error) => match agent_set.fail(phase_error) {
@@ -204,7 +196,7 @@ impl Stage<'_> {
                 Some(failure) => Ok(Opened::Failed(failure)),
             },
         };
-        host.site.clean(&run.run_name);
+        site.clean(&run.run_name);
         ended
     }
 }
