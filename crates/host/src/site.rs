@@ -26,7 +26,7 @@ use crate::{
 /// Host where agents run. The two runs of a duet use it from two threads.
 ///
 /// Process ids, cores, paths and times in its values are those of that host. Values serialize; agents and holds are
-/// handles of the process that uses the site.
+/// handles of the process that uses the site. A function with an error returns one if the host does not answer.
 pub trait Site: Sync {
     /// Starts an agent, which ends no later than the calling thread or the connection to its host. The site passes each
     /// reply to `replies`, from threads of its own, and last the end of each control channel. All output of the agent is
@@ -42,34 +42,19 @@ pub trait Site: Sync {
     ) -> Result<Box<dyn Agent>, SiteError>;
 
     /// Returns facts about the host.
-    ///
-    /// # Errors
-    /// Returns an error if the host does not answer.
     fn facts(&self) -> Result<Facts, SiteError>;
 
     /// Returns everything outside an experiment that may influence its results. Values that cannot be read are absent.
-    ///
-    /// # Errors
-    /// Returns an error if the host does not answer.
     fn environment(&self, inputs: &EnvironmentInputs) -> Result<Environment, SiteError>;
 
     /// Returns the first file that the value of an environment variable names by URI and that does not exist. Some
     /// middleware ignores it silently.
-    ///
-    /// # Errors
-    /// Returns an error if the host does not answer.
     fn missing_file(&self, value: &str) -> Result<Option<PathBuf>, SiteError>;
 
     /// Measures interruptions of all given cores at the same time. Returns `None` if a core cannot be probed.
-    ///
-    /// # Errors
-    /// Returns an error if the host does not answer.
     fn probe(&self, cores: &[u32], rule: &NoiseRule) -> Result<Option<NoiseProbe>, SiteError>;
 
     /// Returns the kernel's counters of other activity.
-    ///
-    /// # Errors
-    /// Returns an error if the host does not answer.
     fn counters(&self, cores: &[u32]) -> Result<Counters, SiteError>;
 
     /// Measures round trip and rate of a bare UDP socket for `length_ns`, between threads on these cores; without
@@ -92,22 +77,13 @@ pub trait Site: Sync {
     fn keep_awake(&self) -> Result<Guard, SiteError>;
 
     /// Reserves a DDS domain in the network of the host.
-    ///
-    /// # Errors
-    /// Returns an error if the host does not answer.
     fn claim_domain(&self, number: u32) -> Result<DomainClaim, SiteError>;
 
     /// Announces an experiment with this results directory to others on the host. Returns it as they see it, and the
     /// announcement, which lasts until it is dropped; `None` if the host has no announcements.
-    ///
-    /// # Errors
-    /// Returns an error if the host does not answer.
     fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Guard>), SiteError>;
 
     /// Returns all experiments that are announced on the host now. One whose process has ended is not.
-    ///
-    /// # Errors
-    /// Returns an error if the host does not answer.
     fn announced(&self) -> Result<Vec<RunningExperiment>, SiteError>;
 
     /// Returns the owner of the names of runs on this host.
@@ -140,9 +116,6 @@ pub trait Site: Sync {
     fn clock_exchange(&self, client: &ClockClient) -> Result<Vec<ClockExchange>, SiteError>;
 
     /// Reads the clocks of the host.
-    ///
-    /// # Errors
-    /// Returns an error if the host does not answer.
     fn clock_reading(&self) -> Result<ClockReading, SiteError>;
 }
 

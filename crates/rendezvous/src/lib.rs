@@ -29,6 +29,7 @@ pub mod lobby;
 pub mod mailbox;
 pub mod message;
 mod message_channel;
+mod shared;
 pub mod streams;
 pub mod testing;
 

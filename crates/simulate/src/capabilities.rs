@@ -9,24 +9,12 @@ use crate::host_model::HostModel;
 pub(crate) fn policies(qos: &Qos) -> impl Iterator<Item = &'static str> {
     let reliable = qos.reliability == Some(Reliability::Reliable);
     let durable = qos.durability.is_some_and(|durability| durability != Durability::Volatile);
-    let requested = [
-        (Policy::Reliability, reliable),
-        (Policy::History, qos.history.is_some()),
-        (Policy::ResourceLimits, qos.max_samples.is_some() || qos.max_instances.is_some()),
-        (Policy::Durability, durable),
-        (Policy::Deadline, qos.deadline_ns.is_some()),
-        (Policy::LatencyBudget, qos.latency_budget_ns.is_some()),
-        (Policy::Lifespan, qos.lifespan_ns.is_some()),
-        (Policy::Liveliness, qos.liveliness.is_some() || qos.liveliness_lease_ns.is_some()),
-        (Policy::Ownership, qos.ownership.is_some()),
-        (Policy::OwnershipStrength, qos.ownership_strength.is_some()),
-        (Policy::Partition, qos.partitions.is_some()),
-        (Policy::Presentation, qos.presentation.is_some()),
-        (Policy::DestinationOrder, qos.destination_order.is_some()),
-        (Policy::TimeBasedFilter, qos.minimum_separation_ns.is_some()),
-        (Policy::TransportPriority, qos.transport_priority.is_some()),
-    ];
-    requested.into_iter().filter(|(_, requested)| *requested).map(|(policy, _)| policy.name())
+    let requested = move |policy: &&Policy| match **policy {
+        Policy::Reliability => reliable,
+        Policy::Durability => durable,
+        policy => qos.has(policy),
+    };
+    Policy::ALL.iter().filter(requested).map(|policy| policy.name())
 }
 
 /// Returns an error for factors that the simulation does not support.

@@ -69,9 +69,7 @@ pub(crate) fn capture_environment(agent: &Path, parts: &EnvironmentInputs) -> En
         let files =
             parts.files.get(driver).into_iter().chain(parts.libraries.get(driver).into_iter().flatten());
         for file in files {
-            let hash = hashes.entry(file).or_insert_with(|| {
-                fs::read(file).map_or_else(|_| "unreadable".to_owned(), |bytes| sha256(&bytes))
-            });
+            let hash = hashes.entry(file).or_insert_with(|| hash_of(file));
             if parts.files.get(driver) == Some(file) {
                 fields.put("driver", &format!("{driver}/file"), &file.to_string_lossy());
                 fields.put("driver", &format!("{driver}/sha256"), hash);
@@ -195,11 +193,14 @@ impl Fields {
                 || libraries.values().flatten().filter_map(|file| Some(path.join(file.file_name()?)));
             let files: Vec<PathBuf> = if path.is_dir() { inside().collect() } else { vec![path.clone()] };
             for file in files.iter().filter(|file| file.is_file()) {
-                let hash = fs::read(file).map_or_else(|_| "unreadable".to_owned(), |bytes| sha256(&bytes));
-                self.put(group, &format!("{owner}{}", file.display()), &hash);
+                self.put(group, &format!("{owner}{}", file.display()), &hash_of(file));
             }
         }
     }
+}
+
+fn hash_of(file: &Path) -> String {
+    fs::read(file).map_or_else(|_| "unreadable".to_owned(), |bytes| sha256(&bytes))
 }
 
 /// Returns the contents of a kernel file on one line; `None` if it is empty.

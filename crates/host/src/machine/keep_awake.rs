@@ -10,13 +10,9 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use nix::{
-    errno::Errno,
-    sched::{CpuSet, sched_setaffinity},
-    unistd::Pid,
-};
+use nix::errno::Errno;
 
-use super::cores::allowed_cores;
+use super::cores::{allowed_cores, pin_to};
 use crate::values::error::SiteError;
 
 /// Spinning threads, one on each core that this process may use. They run with `SCHED_IDLE`: only when nothing else
@@ -41,7 +37,7 @@ impl KeepAwake {
             let spinner = thread::Builder::new()
                 .name(format!("awake-{core}"))
                 .spawn(move || {
-                    let ready = settle(core as usize);
+                    let ready = settle(core);
                     let failed = ready.is_err();
                     let _ = report.send(ready);
                     // The receiver ends when all senders are dropped.
@@ -62,10 +58,8 @@ impl KeepAwake {
 }
 
 /// Pins the calling thread and gives it the policy `SCHED_IDLE`.
-fn settle(core: usize) -> io::Result<()> {
-    let mut cores = CpuSet::new();
-    cores.set(core)?;
-    sched_setaffinity(Pid::from_raw(0), &cores)?;
+fn settle(core: u32) -> io::Result<()> {
+    pin_to(&[core])?;
     let parameters = libc::sched_param { sched_priority: 0 };
     // SAFETY: 0 is the calling thread; `parameters` is a valid sched_param for the duration of the call.
     Errno::result(unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const parameters) })?;

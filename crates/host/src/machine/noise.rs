@@ -5,12 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use nix::{
-    sched::{CpuSet, sched_setaffinity},
-    unistd::Pid,
-};
 use results::{CoreNoise, NoiseProbe, NoiseRule};
 
+use super::cores::pin_to;
 use crate::barrier::RunBarrier;
 
 /// Maximum time until the threads of a probe have started.
@@ -32,7 +29,7 @@ fn probe_on(cores: &[u32], rule: &NoiseRule, builder: impl Fn(u32) -> thread::Bu
     let found: Vec<Option<CoreNoise>> = thread::scope(|scope| {
         let spinners = members.into_iter().map(|(core, member)| {
             builder(core).spawn_scoped(scope, move || {
-                let settled = settle(core);
+                let settled = pin_to(&[core]).is_ok();
                 (member.meet(START_LIMIT) && settled).then(|| spin(core, rule))
             })
         });
@@ -40,12 +37,6 @@ fn probe_on(cores: &[u32], rule: &NoiseRule, builder: impl Fn(u32) -> thread::Bu
         spinners.into_iter().map(|spinner| spinner.ok()?.join().ok()?).collect()
     });
     Some(NoiseProbe { length_ns: rule.probe_ns, cores: found.into_iter().collect::<Option<_>>()? })
-}
-
-/// Pins the calling thread. Returns whether it succeeded.
-fn settle(core: u32) -> bool {
-    let mut cores = CpuSet::new();
-    cores.set(core as usize).and_then(|()| sched_setaffinity(Pid::from_raw(0), &cores)).is_ok()
 }
 
 fn spin(core: u32, rule: &NoiseRule) -> CoreNoise {
@@ -130,7 +121,7 @@ mod tests {
         let ready = std::sync::Barrier::new(2);
         let probed = thread::scope(|scope| {
             scope.spawn(|| {
-                assert!(settle(core));
+                pin_to(&[core]).expect("pinned");
                 ready.wait();
                 while !ended.load(std::sync::atomic::Ordering::Relaxed) {
                     std::hint::spin_loop();

@@ -12,12 +12,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use nix::{
-    sched::{CpuSet, sched_setaffinity},
-    unistd::Pid,
-};
 use results::Reference;
 use stats::supports_quantile;
+
+use super::cores::pin_to;
 
 /// Size of every datagram in bytes.
 const BYTES: usize = 64;
@@ -111,18 +109,6 @@ fn bind() -> io::Result<UdpSocket> {
     socket.set_read_timeout(Some(TIME_LIMIT))?;
     socket.set_write_timeout(Some(TIME_LIMIT))?;
     Ok(socket)
-}
-
-/// Pins the calling thread to the cores; without cores the scheduler chooses.
-fn pin_to(cores: &[u32]) -> io::Result<()> {
-    if cores.is_empty() {
-        return Ok(());
-    }
-    let mut set = CpuSet::new();
-    for &core in cores {
-        set.set(core as usize)?;
-    }
-    Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
 }
 
 /// Measurements of the two phases.

@@ -24,9 +24,10 @@ impl Default for Timeouts {
 /// Returns the cause and the hint for the last lines that a command printed, if it knows them.
 pub type Explain = fn(lines: &[String]) -> Option<(String, String)>;
 
-/// Returns the cause and the hint of the first known message that a line has. Each one is a part of a line, a cause and a hint.
-pub(crate) fn known_message(known: &[(&str, &str, &str)], lines: &[String]) -> Option<(String, String)> {
-    let known = known.iter().find(|(part, ..)| lines.iter().any(|line| line.contains(part)));
+/// Returns the cause and the hint of the first known message that a line has. Each one has parts of lines, a cause and a hint.
+pub(crate) fn known_message(known: &[(&[&str], &str, &str)], lines: &[String]) -> Option<(String, String)> {
+    let is_in = |part: &&str| lines.iter().any(|line| line.contains(part));
+    let known = known.iter().find(|(parts, ..)| parts.iter().any(is_in));
     known.map(|(_, cause, hint)| ((*cause).to_owned(), (*hint).to_owned()))
 }
 

@@ -2,69 +2,54 @@
 
 use crate::client::steward_command::known_message;
 
-/// Part of a message, the cause, and the hint.
-const KNOWN: &[(&str, &str, &str)] = &[
+/// Parts of messages, the cause, and the hint.
+const KNOWN: &[(&[&str], &str, &str)] = &[
     (
-        "DUE TO TIME LIMIT",
+        &["DUE TO TIME LIMIT"],
         "its job reached the time limit",
         "allocate the nodes for longer: `salloc --time`, or `sbatch --time`",
     ),
     (
-        "DUE TO NODE FAILURE",
+        &["DUE TO NODE FAILURE", "Node failure on"],
         "its node failed",
         "allocate other nodes with `salloc --exclude`, and start a new experiment",
     ),
     (
-        "Node failure on",
-        "its node failed",
-        "allocate other nodes with `salloc --exclude`, and start a new experiment",
-    ),
-    (
-        "DUE TO PREEMPTION",
+        &["DUE TO PREEMPTION"],
         "its job was preempted",
         "allocate nodes again, then resume with `ddsmark run --resume DIR`",
     ),
     (
-        "Invalid job id",
+        &["Invalid job id", "has expired", "already completing or completed"],
         "its job has ended",
         "allocate nodes again with `salloc -N2`, or submit a script with `sbatch`",
     ),
     (
-        "has expired",
-        "its job has ended",
-        "allocate nodes again with `salloc -N2`, or submit a script with `sbatch`",
-    ),
-    (
-        "already completing or completed",
-        "its job has ended",
-        "allocate nodes again with `salloc -N2`, or submit a script with `sbatch`",
-    ),
-    (
-        "Requested node configuration is not available",
+        &["Requested node configuration is not available"],
         "its node has fewer resources than the step needs",
         "allocate whole nodes with `salloc --exclusive`",
     ),
     (
-        "Could not establish a configuration source",
+        &["Could not establish a configuration source"],
         "Slurm is not configured there",
         "run ddsmark on a host where `sinfo` lists the nodes",
     ),
     (
-        "Unable to contact slurm controller",
+        &["Unable to contact slurm controller"],
         "the controller of Slurm does not answer",
         "check it with `scontrol ping`, then repeat the command",
     ),
     (
-        "CANCELLED AT",
+        &["CANCELLED AT"],
         "Slurm cancelled its step",
         "resume with `ddsmark run --resume DIR`, in an allocation of the same nodes",
     ),
     (
-        "Exec format error",
+        &["Exec format error"],
         "it cannot execute the copied program",
         "install ddsmark on the node: it has another architecture",
     ),
-    ("No space left on device", "its file system is full", "free some space on the node"),
+    (&["No space left on device"], "its file system is full", "free some space on the node"),
 ];
 
 /// Returns the cause and the hint for the last lines that Slurm printed, if they are known.

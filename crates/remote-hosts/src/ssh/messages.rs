@@ -2,50 +2,53 @@
 
 use crate::client::steward_command::known_message;
 
-/// Part of a message, the cause, and the hint.
-const KNOWN: &[(&str, &str, &str)] = &[
+/// Parts of messages, the cause, and the hint.
+const KNOWN: &[(&[&str], &str, &str)] = &[
     (
-        "REMOTE HOST IDENTIFICATION HAS CHANGED",
+        &["REMOTE HOST IDENTIFICATION HAS CHANGED"],
         "its key differs from the known one",
         "make sure that it is the right host, then remove the old key with `ssh-keygen -R`",
     ),
     (
-        "Host key verification failed",
+        &["Host key verification failed"],
         "its key is not known",
         "connect once with `ssh`, and accept the key of the host if it is the right one",
     ),
     (
-        "Permission denied (",
+        &["Permission denied ("],
         "it accepts none of your keys",
         "copy your key there with `ssh-copy-id`, or name it in ~/.ssh/config; no password is asked for",
     ),
     (
-        "Too many authentication failures",
+        &["Too many authentication failures"],
         "it accepts none of the first keys that were offered",
         "name the right key in ~/.ssh/config, with `IdentitiesOnly yes`",
     ),
     (
-        "Could not resolve hostname",
+        &["Could not resolve hostname"],
         "its name cannot be resolved",
         "check the name, or give its address in ~/.ssh/config",
     ),
-    ("Connection refused", "no ssh server answers there", "start sshd on the host, or give its port"),
-    ("timed out", "it does not answer", "check whether the host is on, and its address"),
-    ("No route to host", "no route leads to it", "check its address and the network"),
-    ("Network is unreachable", "no route leads to it", "check its address and the network"),
+    (&["Connection refused"], "no ssh server answers there", "start sshd on the host, or give its port"),
+    (&["timed out"], "it does not answer", "check whether the host is on, and its address"),
     (
-        "not responding",
+        &["No route to host", "Network is unreachable"],
+        "no route leads to it",
+        "check its address and the network",
+    ),
+    (
+        &["not responding"],
         "it stopped answering",
         "check the host and the link to it, then resume with `ddsmark run --resume DIR`",
     ),
-    ("No space left on device", "its file system is full", "free some space on the host"),
+    (&["No space left on device"], "its file system is full", "free some space on the host"),
     (
-        "Exec format error",
+        &["Exec format error"],
         "it cannot execute the copied program",
         "install ddsmark on the host: it has another architecture",
     ),
     (
-        "ddsmark: not found",
+        &["ddsmark: not found"],
         "ddsmark was not found there",
         "check the cache directory on the host: another process may have removed it",
     ),

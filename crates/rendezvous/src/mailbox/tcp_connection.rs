@@ -4,10 +4,12 @@ use std::{
     collections::VecDeque,
     io::{self, Read as _, Write as _},
     net::{Shutdown, TcpStream},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
+
+use crate::shared::Shared;
 
 /// Maximum number of bytes that wait to be written. A connection with more is closed.
 const MAX_QUEUED_BYTES: usize = 16 << 20;
@@ -32,17 +34,11 @@ pub(super) fn read_sample(mut stream: &TcpStream, most: usize) -> io::Result<Vec
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: Arc<TcpStream>,
-    queue: Arc<Queue>,
+    queue: Arc<Shared<Queue>>,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct State {
     samples: VecDeque<Vec<u8>>,
     bytes: usize,
     /// Whether a sample is being written.
@@ -50,27 +46,12 @@ struct State {
     closed: bool,
 }
 
-impl Queue {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until the state changes, for a while.
-    fn wait<'a>(&self, state: MutexGuard<'a, State>, limit: Duration) -> MutexGuard<'a, State> {
-        self.changed.wait_timeout(state, limit).unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    fn close(&self) {
-        self.lock().closed = true;
-        self.changed.notify_all();
-    }
-
+impl Shared<Queue> {
     /// Writes samples until the queue is closed or the stream fails.
     fn write_all(&self, stream: &TcpStream) {
         loop {
+            self.change(|queue| queue.is_writing = false);
             let mut state = self.lock();
-            state.is_writing = false;
-            self.changed.notify_all();
             let sample = loop {
                 if state.closed {
                     return;
@@ -84,7 +65,7 @@ impl Queue {
             state.is_writing = true;
             drop(state);
             if (&mut &*stream).write_all(&sample).is_err() {
-                self.close();
+                self.change(|queue| queue.closed = true);
                 // The reading side ends, too.
                 let _ = stream.shutdown(Shutdown::Both);
             }
@@ -106,15 +87,17 @@ impl Connection {
     pub(super) fn queue(&self, sample: &[u8]) {
         let mut framed = (sample.len() as u32).to_le_bytes().to_vec();
         framed.extend(sample);
-        let mut state = self.queue.lock();
-        if state.bytes + framed.len() > MAX_QUEUED_BYTES {
-            drop(state);
-            return self.close();
+        let has_room = self.queue.change(|queue| {
+            let has_room = queue.bytes + framed.len() <= MAX_QUEUED_BYTES;
+            if has_room {
+                queue.bytes += framed.len();
+                queue.samples.push_back(framed);
+            }
+            has_room
+        });
+        if !has_room {
+            self.close();
         }
-        state.bytes += framed.len();
-        state.samples.push_back(framed);
-        drop(state);
-        self.queue.changed.notify_all();
     }
 
     /// Waits until everything that was queued is written.
@@ -131,7 +114,7 @@ impl Connection {
 
     /// Closes the connection in both directions.
     pub(super) fn close(&self) {
-        self.queue.close();
+        self.queue.change(|queue| queue.closed = true);
         // It may be closed already.
         let _ = self.stream.shutdown(Shutdown::Both);
     }

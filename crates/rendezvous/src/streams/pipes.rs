@@ -4,11 +4,10 @@
 use std::{
     collections::VecDeque,
     io::{PipeReader, PipeWriter, Read as _, Write as _},
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use crate::mailbox::Waker;
+use crate::{mailbox::Waker, shared::Shared};
 
 /// Maximum number of bytes that are read at once, and that wait for the pump.
 const READ_BYTES: usize = 16 << 10;
@@ -16,37 +15,8 @@ const MAX_WAITING: usize = 64 << 10;
 /// Longest wait of a thread before it looks again.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// State that a thread and the pump share.
-#[derive(Debug)]
-struct Shared<T> {
-    state: Mutex<T>,
-    changed: Condvar,
-}
-
-impl<T> Shared<T> {
-    fn new(state: T) -> Self {
-        Self { state: Mutex::new(state), changed: Condvar::new() }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, T> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until the state changes, for a while.
-    fn wait<'a>(&self, state: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        self.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    /// Changes the state, and wakes the thread.
-    fn change<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
-        let changed = change(&mut self.lock());
-        self.changed.notify_all();
-        changed
-    }
-}
-
 /// Bytes from the application to the peer.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Outgoing(Shared<OutgoingState>);
 
 #[derive(Debug, Default)]
@@ -57,10 +27,6 @@ struct OutgoingState {
 }
 
 impl Outgoing {
-    pub(super) fn new() -> Self {
-        Self(Shared::new(OutgoingState::default()))
-    }
-
     /// Reads the pipe until the application closes it, or until this is closed.
     pub(super) fn read_all(&self, mut pipe: PipeReader, waker: &Waker) {
         let mut buffer = vec![0; READ_BYTES];
@@ -75,7 +41,7 @@ impl Outgoing {
             state.ended |= count == 0;
             waker.wake();
             while state.bytes.len() >= MAX_WAITING && !state.closed {
-                state = self.0.wait(state);
+                state = self.0.wait(state, LOOK);
             }
             if state.ended || state.closed {
                 return;
@@ -112,7 +78,7 @@ impl Outgoing {
 }
 
 /// Bytes from the peer to the application.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Incoming(Shared<IncomingState>);
 
 #[derive(Debug, Default)]
@@ -125,10 +91,6 @@ struct IncomingState {
 }
 
 impl Incoming {
-    pub(super) fn new() -> Self {
-        Self(Shared::new(IncomingState::default()))
-    }
-
     /// Writes what arrives to the pipe, until the end.
     pub(super) fn write_all(&self, mut pipe: PipeWriter, waker: &Waker) {
         loop {
@@ -140,7 +102,7 @@ impl Incoming {
                 if state.ended {
                     return;
                 }
-                state = self.0.wait(state);
+                state = self.0.wait(state, LOOK);
             };
             drop(state);
             let written = pipe.write_all(&part);

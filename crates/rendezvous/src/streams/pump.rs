@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Condvar, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -16,6 +16,7 @@ use crate::{
     lobby::{BEAT, Peer, busy},
     message::{Control, Message, Outcome},
     message_channel::{Delivery, MessageChannel, PostError},
+    shared::Shared,
 };
 
 /// Maximum number of bytes in a message, and of messages that are received before others are sent.
@@ -32,41 +33,34 @@ pub(super) type Observer = Box<dyn FnMut(SessionEvent) + Send>;
 
 /// State that the session and its pump share.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
-    state: Mutex<State>,
-    ended: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct State {
+pub(super) struct State {
     /// First end of a stream.
     end: Option<SessionEnd>,
     /// Result of this process, when it ends.
     closing: Option<Outcome>,
 }
 
-impl Shared {
-    fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
-        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
+impl Shared<State> {
     pub(super) fn end(&self) -> Option<SessionEnd> {
-        self.with(|state| state.end.clone())
+        self.lock().end.clone()
     }
 
     /// Waits for the first end of a stream.
     pub(super) fn wait_for_end(&self, limit: Duration) -> Option<SessionEnd> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.ended.wait_timeout_while(state, limit, |state| state.end.is_none());
-        waited.unwrap_or_else(PoisonError::into_inner).0.end.clone()
+        let deadline = Instant::now() + limit;
+        let mut state = self.lock();
+        while state.end.is_none() && Instant::now() < deadline {
+            state = self.wait(state, deadline.saturating_duration_since(Instant::now()));
+        }
+        state.end.clone()
     }
 
     pub(super) fn close(&self, outcome: Outcome) {
-        self.with(|state| state.closing = Some(outcome));
+        self.lock().closing = Some(outcome);
     }
 
     fn closing(&self) -> Option<Outcome> {
-        self.with(|state| state.closing.clone())
+        self.lock().closing.clone()
     }
 }
 
@@ -89,7 +83,7 @@ pub(super) struct Pump {
     streams: Vec<Stream>,
     silence: Duration,
     observer: Observer,
-    shared: Arc<Shared>,
+    shared: Arc<Shared<State>>,
     began: Instant,
     next_beat: Duration,
     intruders: BTreeSet<PeerAddress>,
@@ -101,7 +95,7 @@ impl Pump {
         streams: Vec<Stream>,
         silence: Duration,
         observer: Observer,
-        shared: Arc<Shared>,
+        shared: Arc<Shared<State>>,
     ) -> Self {
         Self {
             channel,
@@ -277,10 +271,9 @@ impl Pump {
             return;
         }
         // Before the application notices the end of its pipes: it then finds the reason.
-        self.shared.with(|state| {
+        self.shared.change(|state| {
             state.end.get_or_insert_with(|| end.clone());
         });
-        self.shared.ended.notify_all();
         stream.outgoing.close();
         stream.incoming.end();
         (self.observer)(SessionEvent::Ended(end));

@@ -14,13 +14,14 @@ use super::{
     DEFAULT_SILENCE,
     end::{SessionEnd, SessionEvent},
     pipes::{Incoming, Outgoing},
-    pump::{Pump, Shared, Stream},
+    pump::{Pump, State, Stream},
 };
 use crate::{
     lobby::Peer,
     mailbox::{MailboxError, Waker},
     message::Outcome,
     message_channel::{MessageChannel, PostError},
+    shared::Shared,
 };
 
 /// Stream to a peer, and from it. A side that closes its output ends that direction only.
@@ -57,7 +58,7 @@ impl fmt::Debug for SessionOptions {
 /// Running streams of this process. Dropping it says goodbye with a failure.
 #[derive(Debug)]
 pub struct Session {
-    shared: Arc<Shared>,
+    shared: Arc<Shared<State>>,
     waker: Waker,
     pump: Option<JoinHandle<()>>,
 }
@@ -72,7 +73,7 @@ impl Session {
         peers: Vec<Peer>,
         options: SessionOptions,
     ) -> Result<(Self, Vec<PeerStream>), PostError> {
-        let (shared, waker) = (Arc::<Shared>::default(), channel.waker());
+        let (shared, waker) = (Arc::<Shared<State>>::default(), channel.waker());
         let (mut streams, mut ends) = (Vec::new(), Vec::new());
         for peer in peers {
             let (stream, end) = connect(peer, &waker).map_err(cannot)?;
@@ -125,7 +126,7 @@ impl Drop for Session {
 fn connect(peer: Peer, waker: &Waker) -> io::Result<(Stream, PeerStream)> {
     let (input, to_application) = pipe()?;
     let (from_application, output) = pipe()?;
-    let (outgoing, incoming) = (Arc::new(Outgoing::new()), Arc::new(Incoming::new()));
+    let (outgoing, incoming) = (Arc::<Outgoing>::default(), Arc::<Incoming>::default());
     let (reads, wake) = (Arc::clone(&outgoing), waker.clone());
     thread::Builder::new()
         .name("control-out".to_owned())
