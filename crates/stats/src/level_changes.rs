@@ -29,8 +29,9 @@ use std::{collections::BTreeMap, ops::Range};
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use crate::{
+    null_distribution::Null,
     rank_sum,
-    ranks::{Interval, Null, Ranks},
+    ranks::{Interval, Ranks},
     referenced::corrected,
 };
 

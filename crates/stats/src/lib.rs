@@ -51,6 +51,7 @@ mod modes;
 mod moments;
 mod multiple;
 mod normal;
+mod null_distribution;
 mod power;
 mod precision;
 mod quantile;

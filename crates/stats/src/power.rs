@@ -12,7 +12,7 @@
 
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-use crate::{multiple::simultaneous_level, normal, rank_sum, ranks::Null, signed_rank};
+use crate::{multiple::simultaneous_level, normal, null_distribution::Null, rank_sum, signed_rank};
 
 /// Asymptotic relative efficiency of the signed-rank test to the t test for normal values.
 pub(crate) const EFFICIENCY: f64 = 3.0 / std::f64::consts::PI;

@@ -11,7 +11,7 @@
 //! 4.3; H. B. Mann and D. R. Whitney, *On a Test of Whether one of Two Random Variables is Stochastically Larger
 //! than the Other*, Annals of Mathematical Statistics 18, 1947.
 
-use crate::ranks::{Null, ROUNDING};
+use crate::null_distribution::{Null, ROUNDING};
 
 /// Returns the distribution for groups of these sizes by the recurrence of Mann and Whitney: the largest value
 /// belongs to the first group with probability `m / (m + n)`, and then exceeds all values of the second.

@@ -12,7 +12,7 @@
 //! 3.3; J. L. Hodges and E. L. Lehmann, *Estimates of Location Based on Rank Tests*, Annals of Mathematical
 //! Statistics 34, 1963; F. Wilcoxon, *Individual Comparisons by Ranking Methods*, Biometrics Bulletin 1, 1945.
 
-use crate::ranks::{Null, ROUNDING};
+use crate::null_distribution::{Null, ROUNDING};
 
 /// Returns the distribution for `n` values. Each rank is in the sum with probability 1/2: one pass over all sums per
 /// rank.

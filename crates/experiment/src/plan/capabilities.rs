@@ -19,7 +19,7 @@ use crate::{
     },
     plan::{
         axes::MAX_CELLS, batches::Batch, expansion::OfDriver, queue_checks::no_policy,
-        transports::RequestedTransport,
+        requested_transport::RequestedTransport,
     },
     syntax::{
         one_or_many::{Located, OneOrMany},

@@ -15,7 +15,7 @@ use crate::{
         loads::{Plans, Traces},
         plan_inputs::PlanInputs,
         queue_checks,
-        transports::RequestedTransport,
+        requested_transport::RequestedTransport,
     },
     syntax::{
         driver_name::is_pair,

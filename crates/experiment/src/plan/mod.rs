@@ -32,6 +32,7 @@ pub(crate) mod published;
 pub(crate) mod published_cells;
 pub(crate) mod published_section;
 pub(crate) mod queue_checks;
+pub(crate) mod requested_transport;
 pub(crate) mod room;
 pub(crate) mod run_order;
 pub(crate) mod run_overhead;

@@ -1,10 +1,8 @@
 //! Transports of a driver that an experiment file requests.
 
-use driver_abi::description::TransportInfo;
-
 use crate::{
     factors::{FactorValues, placement::Placement},
-    plan::{expansion::OfDriver, plan_inputs::PlanInputs},
+    plan::{expansion::OfDriver, plan_inputs::PlanInputs, requested_transport::RequestedTransport},
     syntax::{
         driver_name::drivers_of_ends,
         host_spec::HostSpec,
@@ -22,27 +20,6 @@ const BUILTIN_TRANSPORTS: &str = "builtin";
 
 /// Transports between processes of one host only.
 const ON_ONE_HOST: &[&str] = &["shm", "data_sharing"];
-
-/// Transport that was requested of a driver.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RequestedTransport {
-    pub(crate) name: String,
-    pub(crate) max_payload_bytes: u64,
-    /// Whether it is for the middleware as shipped; `None`: also for the tuned one.
-    shipped: Option<bool>,
-}
-
-impl RequestedTransport {
-    fn new(transport: &TransportInfo, shipped: Option<bool>) -> Self {
-        let (name, max_payload_bytes) = (transport.name.clone(), transport.max_payload_bytes);
-        Self { name, max_payload_bytes, shipped }
-    }
-
-    /// Returns whether it is for the middleware with or without the vendor's defaults.
-    pub(crate) fn is_for(&self, vendor_defaults: bool) -> bool {
-        self.shipped.is_none_or(|shipped| shipped == vendor_defaults)
-    }
-}
 
 impl OfDriver<'_, '_> {
     /// Returns the requested transports. Without a request, the first one; as shipped, those that the middleware enables by itself.

@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{
-    banner::EffectiveValue,
-    values::{Row, rounded},
-};
+use super::{banner::EffectiveValue, rows::Row, values::rounded};
 use crate::settings::Settings;
 
 /// Values of a process, collected for its JSON document.

@@ -8,7 +8,5 @@ mod values;
 
 pub use banner::{Banner, EffectiveValue, Step, banner, progress};
 pub use json::{Json, JsonContext};
-pub use rows::Rows;
-pub use values::{
-    LatencyInterval, LatencyRow, PERCENTS, Percentiles, Row, ThroughputInterval, ThroughputRow,
-};
+pub use rows::{Row, Rows};
+pub use values::{LatencyInterval, LatencyRow, PERCENTS, Percentiles, ThroughputInterval, ThroughputRow};

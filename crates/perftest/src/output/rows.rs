@@ -1,6 +1,7 @@
 //! Rows of a process, in its format.
 
-use super::values::Row;
+use serde_json::Value;
+
 use crate::{
     generation::Generation,
     settings::{OutputFormat, Settings},
@@ -8,6 +9,28 @@ use crate::{
 
 /// Heading of the CPU usage.
 const CPU: &str = "CPU (%)";
+
+/// Row of the output, of one kind.
+pub trait Row {
+    /// Title above the rows of this kind; `SIZE` stands for the size of the samples.
+    const TITLE: &'static str;
+    /// Headings of the columns, without that of the CPU usage. Values are as wide as their headings.
+    const HEADINGS: &'static [&'static str];
+    /// Whether it is the row at the end of a size.
+    const IS_SUMMARY: bool;
+
+    /// Returns the size of the samples in bytes, and the CPU usage.
+    fn size_and_cpu(&self) -> (u64, Option<f64>);
+
+    /// Returns the values of the columns.
+    fn values(&self, rows: &Rows) -> Vec<String>;
+
+    /// Returns the values with labels.
+    fn labelled(&self, rows: &Rows) -> String;
+
+    /// Returns the fields of a JSON document.
+    fn fields(&self) -> Value;
+}
 
 /// Format of the rows of a process. A row without a newline is `None` if the format is JSON: [`Json`](crate::Json)
 /// collects the values, and prints them at the end.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::rows::Rows;
+use super::rows::{Row, Rows};
 use crate::generation::Generation;
 
 /// Percents of the percentiles of a row.
@@ -94,28 +94,6 @@ pub struct ThroughputRow {
     pub lost_percent: Option<f64>,
     /// CPU time of the process in percent of all cores; `None` if unknown.
     pub cpu_percent: Option<f64>,
-}
-
-/// Row of the output, of one kind.
-pub trait Row {
-    /// Title above the rows of this kind; `SIZE` stands for the size of the samples.
-    const TITLE: &'static str;
-    /// Headings of the columns, without that of the CPU usage. Values are as wide as their headings.
-    const HEADINGS: &'static [&'static str];
-    /// Whether it is the row at the end of a size.
-    const IS_SUMMARY: bool;
-
-    /// Returns the size of the samples in bytes, and the CPU usage.
-    fn size_and_cpu(&self) -> (u64, Option<f64>);
-
-    /// Returns the values of the columns.
-    fn values(&self, rows: &Rows) -> Vec<String>;
-
-    /// Returns the values with labels.
-    fn labelled(&self, rows: &Rows) -> String;
-
-    /// Returns the fields of a JSON document.
-    fn fields(&self) -> Value;
 }
 
 /// Number of percentiles of generation 5.1: up to 99.99 %.
