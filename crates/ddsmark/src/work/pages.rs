@@ -58,26 +58,26 @@ fn write_text(path: &Path, text: &str) -> Result<()> {
 /// Writes each chart of a page as an SVG file into a folder, which is created. Returns the number of files.
 pub fn write_svgs(page: &Page, folder: &Path) -> Result<usize> {
     let charts = html_report::drawings(page, Colours::Preferred).into_iter();
-    write_charts(folder, "svg", charts.map(|(name, text)| (name, text.into_bytes())))
+    write_charts(folder, "svg", charts.map(|(name, text)| Ok((name, text.into_bytes()))))
 }
 
 /// Writes each chart of a page as a PNG file into a folder, which is created. Returns the number of files.
 pub fn write_pngs(page: &Page, folder: &Path) -> Result<usize> {
     let painter = Painter::new()?;
     let charts = html_report::drawings(page, Colours::Light).into_iter();
-    let painted: Result<Vec<_>> = charts.map(|(name, text)| Ok((name, painter.png(&text)?))).collect();
-    write_charts(folder, "png", painted?.into_iter())
+    write_charts(folder, "png", charts.map(|(name, text)| Ok((name, painter.png(&text)?))))
 }
 
 fn write_charts(
     folder: &Path,
     suffix: &str,
-    charts: impl Iterator<Item = (String, Vec<u8>)>,
+    charts: impl Iterator<Item = Result<(String, Vec<u8>)>>,
 ) -> Result<usize> {
     let write = |cause| DirectoryError::Write { path: folder.to_owned(), cause };
     fs::create_dir_all(folder).map_err(write).map_err(|error| not_written(&error))?;
     let mut written = 0;
-    for (name, bytes) in charts {
+    for chart in charts {
+        let (name, bytes) = chart?;
         let path = folder.join(name).with_extension(suffix);
         Directory::save_bytes(&path, &bytes).map_err(|error| not_written(&error))?;
         written += 1;

@@ -290,8 +290,14 @@ mod tests {
 
     #[test]
     fn sizes_depend_on_the_seed_and_the_number_only() {
-        let of = |seed| (0..1_000).map(|sequence| table(IMAGE, seed).at(sequence)).collect::<Vec<_>>();
+        let of = |seed| {
+            let table = table(IMAGE, seed);
+            (0..1_000).map(|sequence| table.at(sequence)).collect::<Vec<_>>()
+        };
         assert_eq!(of(1), of(1));
+        // The last one first, from a table of its own: no size depends on those before it.
+        let backwards = table(IMAGE, 1);
+        assert!((0..1_000).rev().map(|sequence| backwards.at(sequence)).eq(of(1).into_iter().rev()));
         assert_ne!(of(1), of(2));
         // The same bits on each host: a writer and a reader on different ones expect the same sizes.
         assert_eq!(of(7)[..6], [125_419, 223_395, 460_966, 282_211, 240_044, 157_841]);

@@ -47,6 +47,9 @@ pub(crate) fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T,
         path: path.to_owned(),
         cause: error.to_string(),
     };
+    if begins_with_version(bytes) {
+        return serde_json::from_slice(bytes).map_err(damaged);
+    }
     // the version first: another one may have other fields
     let Version { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
     if schema_version > u64::from(SCHEMA_VERSION) {
@@ -56,6 +59,18 @@ pub(crate) fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T,
         return Err(DirectoryError::Older { path: path.to_owned(), found: schema_version });
     }
     serde_json::from_slice(bytes).map_err(damaged)
+}
+
+/// Returns whether a file begins with this version of the schema, as each file that [`save_json`] writes: all of it need not be read twice.
+fn begins_with_version(bytes: &[u8]) -> bool {
+    let mut visible = visible(bytes);
+    let is_key = VERSION_KEY.iter().all(|byte| visible.next() == Some(*byte));
+    is_key && SCHEMA_VERSION.to_string().bytes().chain([b',']).all(|byte| visible.next() == Some(byte))
+}
+
+/// Returns the bytes of a file without spaces.
+fn visible(bytes: &[u8]) -> impl Iterator<Item = u8> {
+    bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace())
 }
 
 /// Like [`read`], for a file that the user named: it need not be one of ddsmark, and may be compressed by gzip (RFC 1952).
@@ -77,9 +92,9 @@ pub(crate) fn read_any<T: DeserializeOwned>(path: &Path) -> Result<T, DirectoryE
 
 /// Returns whether a file begins as those that [`save_json`] writes, and is not complete.
 fn is_part_of_record(bytes: &[u8]) -> bool {
-    let mut visible = bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace());
-    let begins_with_version = VERSION_KEY.iter().all(|byte| visible.next() == Some(*byte));
-    begins_with_version && serde_json::from_slice::<IgnoredAny>(bytes).is_err()
+    let mut visible = visible(bytes);
+    let begins_with_key = VERSION_KEY.iter().all(|byte| visible.next() == Some(*byte));
+    begins_with_key && serde_json::from_slice::<IgnoredAny>(bytes).is_err()
 }
 
 /// Checks for enough free space: writes noise to the disk and removes it.
