@@ -237,7 +237,8 @@ fn bars(bars: &Bars, bounds: &str) -> Table {
     let group = if bars.group_label.is_empty() { "group" } else { &bars.group_label };
     let mut head = head(&["series", group]);
     head.extend(bars.parts.iter().map(|part| titled(part, prefix.name)));
-    head.extend([titled("sum", prefix.name), bounds.to_owned()]);
+    let total = if bars.parts.is_empty() { "value" } else { "sum" };
+    head.extend([titled(total, prefix.name), bounds.to_owned()]);
     Table { head, rows }
 }
 

@@ -157,6 +157,8 @@ fn short(quantity: Quantity) -> &'static str {
         Quantity::SampleTime => "Time per sample",
         Quantity::PacketsUntilMatched => "Packets until then",
         Quantity::Memory => "Memory each",
+        Quantity::ProcessCpu => "CPU of a process",
+        Quantity::ProcessMemory => "Memory of a process",
     }
 }
 

@@ -1,7 +1,7 @@
 //! Values over the runs of a cell, with their intervals.
 
 use charts::{Better, Estimate, Interval, Unit};
-use results::{CellResult, CpuPerSample, MAX_LATENCY_LOSS_PCT, Metric, Run};
+use results::{CellResult, CpuPerSample, MAX_LATENCY_LOSS_PCT, Metric, ProcessRecord, Run};
 use stats::{median, median_interval};
 
 /// Value of a run that charts show.
@@ -19,6 +19,10 @@ pub(crate) enum Quantity {
     PacketsUntilMatched,
     /// Memory of a participant, in bytes.
     Memory,
+    /// CPU time of a process while samples flowed, in percent of a core.
+    ProcessCpu,
+    /// Maximum resident memory of a process, in bytes.
+    ProcessMemory,
 }
 
 impl Quantity {
@@ -46,6 +50,19 @@ impl Quantity {
             }
             Self::PacketsUntilMatched => Some(run.discovery()?.until_matched.as_ref()?.tx_packets as f64),
             Self::Memory => run.discovery()?.memory_per_participant_bytes.map(|bytes| bytes as f64),
+            // Of a run, that of the process with the most.
+            Self::ProcessCpu | Self::ProcessMemory => {
+                run.processes.iter().filter_map(|process| self.of_process(process)).reduce(f64::max)
+            }
+        }
+    }
+
+    /// Returns the value of a process of a run; `None` of other values.
+    pub(crate) fn of_process(self, process: &ProcessRecord) -> Option<f64> {
+        match self {
+            Self::ProcessCpu => Some(100.0 * process.usage.used()),
+            Self::ProcessMemory => Some(process.usage.max_resident_bytes as f64),
+            _ => None,
         }
     }
 
@@ -63,6 +80,8 @@ impl Quantity {
             Self::SampleTime => "time of a writer per sample",
             Self::PacketsUntilMatched => "packets until all are matched",
             Self::Memory => "memory of a participant",
+            Self::ProcessCpu => "CPU time of a process, in percent of a core",
+            Self::ProcessMemory => "resident memory of a process",
         }
     }
 
@@ -78,7 +97,8 @@ impl Quantity {
             },
             Self::Cpu | Self::SampleTime => Unit::Nanoseconds,
             Self::WirePerByte | Self::PacketsUntilMatched => Unit::Count,
-            Self::Memory => Unit::Memory,
+            Self::Memory | Self::ProcessMemory => Unit::Memory,
+            Self::ProcessCpu => Unit::Percent,
         }
     }
 

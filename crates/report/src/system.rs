@@ -240,7 +240,7 @@ fn processes(cell: &CellResult) -> String {
             let of = |of: &dyn Fn(&Usage) -> f64| of_process(process.number, of);
             format!(
                 "{}: {} cores, {} MB, {} % waiting for one",
-                process.name.clone().unwrap_or_else(|| process.endpoints.join("+")),
+                process.label(),
                 format_value(of(&|usage| usage.used())),
                 format_value(of(&|usage| usage.max_resident_bytes as f64 / 1e6)),
                 format_value(of(&|usage| 100.0 * usage.waited()))

@@ -162,12 +162,13 @@ fn draw_bar(
         let part_value = if drawable(*part) { part.max(0.0) } else { 0.0 };
         let (Some(from), Some(to)) = (map.at(sum), map.at(sum + part_value)) else { continue };
         sum += part_value;
-        let part_name = bars.parts.get(index).map_or("", String::as_str);
-        let title = tooltip(
-            &[&bar.series.name, group, part_name],
-            &value(*part, bars.x.unit),
-            &format!("sum {text}"),
-        );
+        let title = match bars.parts.get(index) {
+            Some(name) => {
+                let sum = format!("sum {text}");
+                tooltip(&[&bar.series.name, group, name], &value(*part, bars.x.unit), &sum)
+            }
+            None => tooltip(&[&bar.series.name, group], &text, ""),
+        };
         let class = PARTS[index.min(PARTS.len() - 1)];
         canvas.rect((from, y), (to, y + BAR), &format!("{class} {slot}"), &title);
     }

@@ -8,6 +8,7 @@ pub(crate) mod heat;
 pub(crate) mod limits;
 pub(crate) mod load;
 pub(crate) mod overlay;
+pub(crate) mod processes;
 pub(crate) mod scaling;
 pub(crate) mod search;
 pub(crate) mod sizes;
@@ -85,6 +86,7 @@ pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
                 distribution::throughput(scene, &throughput),
                 time::rates(scene, &throughput),
                 cost::figures(scene, &throughput, &latency),
+                processes::figures(scene, &paced),
             ]
             .concat(),
         },

@@ -237,3 +237,45 @@ fn verdicts_on_flows_are_grouped_by_flow() {
     assert_eq!(groups, ["control", "map", "picture"], "each once");
     assert!(forest.rows.iter().all(|row| !row.label.contains("flow")), "{:?}", forest.rows);
 }
+
+#[test]
+fn each_process_has_its_cpu_time_and_memory() {
+    let mut document = system(true);
+    for run in document.cells.iter_mut().flat_map(|cell| &mut cell.runs) {
+        for (process, name) in run.processes.iter_mut().zip(["camera", "planner"]) {
+            process.name = Some(name.to_owned());
+            process.usage.max_resident_bytes = u64::from(process.number) * (50 << 20) + u64::from(run.number);
+            process.usage.user_ns = 1_000_000 * u64::from(30 / process.number + run.number);
+        }
+    }
+    let page = page(&document);
+    type OfProcess = fn(&results::Usage) -> f64;
+    let values: [(&str, [&str; 2], OfProcess); 2] = [
+        ("process-cpu", ["camera", "planner"], |usage| 100.0 * usage.used()),
+        ("process-memory", ["planner", "camera"], |usage| usage.max_resident_bytes as f64),
+    ];
+    for (id, order, value) in values {
+        let mut figures = page.sections.iter().flat_map(|section| &section.figures);
+        let figure = figures.find(|figure| figure.id == id).unwrap_or_else(|| panic!("{:?}", charts(&page)));
+        let ChartKind::Bars(bars) = &figure.chart.kind else { panic!("bars") };
+        let names: Vec<&str> = bars.groups.iter().map(|group| group.label.as_str()).collect();
+        assert_eq!(names, order, "{id}: the process with the highest value is first");
+        for group in &bars.groups {
+            assert_eq!(group.bars.len(), document.cells.len(), "{id}");
+            for (bar, cell) in group.bars.iter().zip(&document.cells) {
+                let of_runs = cell.claimed_runs().map(|run| {
+                    let process = run.processes.iter().find(|process| process.label() == group.label);
+                    value(&process.expect("a process").usage)
+                });
+                assert_eq!(Some(bar.total.value), stats::median(&of_runs.collect::<Vec<_>>()), "{id}");
+                assert!(bar.total.interval.is_some(), "{id}");
+            }
+        }
+    }
+    // Records without processes have no bars.
+    for run in document.cells.iter_mut().flat_map(|cell| &mut cell.runs) {
+        run.processes.clear();
+    }
+    let without = charts(&html_report::page(&document, &[]));
+    assert!(!without.iter().any(|id| id.starts_with("process")), "{without:?}");
+}

@@ -22,6 +22,14 @@ pub struct ProcessRecord {
     pub usage: Usage,
 }
 
+impl ProcessRecord {
+    /// Returns its name, or else those of its endpoints.
+    #[must_use]
+    pub fn label(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.endpoints.join("+"))
+    }
+}
+
 impl Usage {
     /// Returns the usage of a process from the readings of its endpoints: each read the usage of the whole process while
     /// its own traffic flowed. `None` without readings.
