@@ -78,7 +78,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("driver-abi", &[]),
     ("validation", &["lab", "host", "results", "stats", "testbed"]),
     ("testbed", &["experiment", "lab"]),
-    ("xtask", &["charts", "control", "experiment", "perftest", "results"]),
+    ("xtask", &["charts", "control", "experiment", "perftest", "results", "stats"]),
     (
         "fuzz",
         &[

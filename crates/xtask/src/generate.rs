@@ -3,8 +3,8 @@
 use std::{fs, path::PathBuf, process::Command};
 
 use crate::{
-    Error, capabilities, crate_graph, factors, page_charts, page_tables, pages::with_block, recipes::target,
-    reference, root,
+    Error, capabilities, crate_graph, factors, kept_results, page_charts, page_tables, pages::with_block,
+    recipes::target, reference, root,
 };
 
 /// Generated file: its path from the root of the tree, and its expected text.
@@ -13,14 +13,16 @@ struct Generated {
     text: String,
 }
 
-/// Writes every generated file that is not up to date.
+/// Writes every generated file that is not up to date: first the data of tables and charts.
 pub fn write() -> Result<(), Error> {
-    for file in all()? {
-        if !file.is_current() {
-            let path = root().join(&file.path);
-            fs::create_dir_all(path.parent().ok_or("a file lies in a folder")?)?;
-            fs::write(&path, &file.text)?;
-            println!("wrote {}", file.path.display());
+    for files in [data, all] {
+        for file in files()? {
+            if !file.is_current() {
+                let path = root().join(&file.path);
+                fs::create_dir_all(path.parent().ok_or("a file lies in a folder")?)?;
+                fs::write(&path, &file.text)?;
+                println!("wrote {}", file.path.display());
+            }
         }
     }
     Ok(())
@@ -40,8 +42,9 @@ pub fn check() -> Result<(), Error> {
         let hint = "correct docs/reference/capabilities.md, names and words, and run `make generate`";
         return Err(format!("{}\nhint: {hint}", disagreements.join("\n")).into());
     }
+    let files = data()?.into_iter().chain(all()?);
     let stale: Vec<String> =
-        all()?.iter().filter(|file| !file.is_current()).map(|file| file.path.display().to_string()).collect();
+        files.filter(|file| !file.is_current()).map(|file| file.path.display().to_string()).collect();
     if stale.is_empty() {
         Ok(())
     } else {
@@ -55,6 +58,12 @@ impl Generated {
     }
 }
 
+/// Returns the tables that follow from kept results.
+fn data() -> Result<Vec<Generated>, Error> {
+    Ok(kept_results::tables()?.into_iter().map(|(path, text)| Generated { path, text }).collect())
+}
+
+/// Returns all other generated files.
 fn all() -> Result<Vec<Generated>, Error> {
     let mut all = vec![
         architecture()?,

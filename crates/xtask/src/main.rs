@@ -8,6 +8,8 @@ mod factors;
 mod generate;
 #[cfg(test)]
 mod imports;
+mod kept_results;
+mod kept_values;
 mod notice;
 mod page_charts;
 mod page_tables;

@@ -29,16 +29,20 @@ pub struct Data {
 
 /// Content of a column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Column {
+pub enum Column {
+    /// The text as it is.
     Plain,
+    /// Value with the range of its runs.
     Range,
+    /// Value with its 95 % interval.
     Interval,
+    /// Value with half of its range in percent.
     PlusMinus,
 }
 
 impl Column {
     /// Returns the column that begins a list of headings.
-    fn of(headings: &[String]) -> Self {
+    pub fn of(headings: &[String]) -> Self {
         let follows = |at: usize, ending: &str| {
             headings.get(at).is_some_and(|found| *found == format!("{} {ending}", headings[0]))
         };
@@ -54,7 +58,7 @@ impl Column {
     }
 
     /// Returns the number of columns in the file.
-    const fn width(self) -> usize {
+    pub const fn width(self) -> usize {
         match self {
             Self::Plain => 1,
             Self::PlusMinus => 2,
@@ -91,6 +95,19 @@ impl Data {
         let headings = texts(reader.headers()?);
         let rows = reader.records().map(|record| Ok(texts(&record?)));
         Ok(Self { headings, rows: rows.collect::<Result<_, csv::Error>>()? })
+    }
+
+    /// Returns the table as CSV.
+    ///
+    /// # Errors
+    /// Returns an error if a row has too few or too many cells.
+    pub fn csv(&self) -> Result<String, Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(&self.headings)?;
+        for row in &self.rows {
+            writer.write_record(row)?;
+        }
+        Ok(String::from_utf8(writer.into_inner().map_err(|error| error.to_string())?)?)
     }
 
     /// Returns the table as Markdown.
