@@ -15,7 +15,7 @@ use nix::{
 };
 use results::{Idle, Interface, Sockets, Usage};
 
-use crate::base::{clock::now_ns, counters::Counters};
+use crate::base::{clock::now_ns, counters::Counters, memory::peak_memory_bytes};
 
 /// Resource usage of a process while traffic flows: from before the first recorded sample to after the last one.
 ///
@@ -216,7 +216,7 @@ impl ResourceSnapshot {
             core: b.core,
             minor_faults: b.minor_faults - a.minor_faults,
             major_faults: b.major_faults - a.major_faults,
-            max_resident_bytes: b.max_resident_bytes,
+            max_resident_bytes: peak_memory_bytes().unwrap_or(b.max_resident_bytes),
         }
     }
 }
