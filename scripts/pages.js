@@ -28,11 +28,13 @@ function texts(chart) {
 // Whether points lie on a falling line, of the values or of their logarithms: a higher value is further up.
 function onAxis(points) {
   return [value => value, Math.log].some(scale => {
-    const sorted = points.map(([value, y]) => [scale(value), y]).sort((a, b) => a[0] - b[0]);
+    const sorted = points.map(([value, y]) => [scale(value), y, value]).sort((a, b) => a[0] - b[0]);
     const [low, high] = [sorted[0], sorted[sorted.length - 1]];
     if (high[0] === low[0]) return points.every(([, y]) => Math.abs(y - low[1]) < NEAR);
     const slope = (high[1] - low[1]) / (high[0] - low[0]);
-    return slope < 0 && sorted.every(([at, y]) => Math.abs(low[1] + slope * (at - low[0]) - y) < NEAR);
+    // Values within 2 % may have the same height.
+    const falls = sorted[0][2] * 1.02 > sorted[sorted.length - 1][2] ? low[1] - high[1] > -NEAR : low[1] - high[1] > NEAR;
+    return falls && sorted.every(([at, y]) => Math.abs(low[1] + slope * (at - low[0]) - y) < NEAR);
   });
 }
 
