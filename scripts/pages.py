@@ -106,7 +106,7 @@ def expected(path):
             for process in run["processes"]:
                 usage, name = process["usage"], process.get("name") or "+".join(process["endpoints"])
                 used = (usage["user_ns"] + usage["system_ns"]) / max(usage["elapsed_ns"], 1)
-                processes.setdefault(name, []).append((used, usage["max_resident_bytes"]))
+                processes.setdefault(name, []).append((used, usage["peak_memory_bytes"]))
     median = {name: [statistics.median(of) for of in zip(*values)] for name, values in processes.items()}
     bars = {chart: {name: of[index] for name, of in median.items()} for index, chart in enumerate(("process-cpu", "process-memory"))}
     return {"dots": dots, "bars": bars}

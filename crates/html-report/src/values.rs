@@ -61,7 +61,7 @@ impl Quantity {
     pub(crate) fn of_process(self, process: &ProcessRecord) -> Option<f64> {
         match self {
             Self::ProcessCpu => Some(100.0 * process.usage.used()),
-            Self::ProcessMemory => Some(process.usage.max_resident_bytes as f64),
+            Self::ProcessMemory => process.usage.peak_memory_bytes.map(|bytes| bytes as f64),
             _ => None,
         }
     }

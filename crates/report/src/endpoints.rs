@@ -89,7 +89,7 @@ fn memory(cell: &CellResult, kind: &Kind) -> Option<f64> {
         let has_one =
             |process: &&ProcessRecord| endpoints.iter().any(|endpoint| endpoint.process == process.number);
         let bytes: Vec<f64> = (run.processes.iter().filter(has_one))
-            .map(|process| process.usage.max_resident_bytes as f64)
+            .filter_map(|process| Some(process.usage.peak_memory_bytes? as f64))
             .collect();
         (!bytes.is_empty()).then(|| bytes.iter().sum::<f64>() / bytes.len() as f64 / f64::from(1 << 20))
     };

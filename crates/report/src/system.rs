@@ -224,27 +224,28 @@ fn not_met(cell: &CellResult, of: &NotMet) -> String {
 /// Returns what the processes of a system used, medians over its runs: cores, memory, and how long they waited for a core.
 fn processes(cell: &CellResult) -> String {
     let Some(first) = cell.valid_runs().next() else { return String::new() };
-    let of_process = |number: u32, of: &dyn Fn(&Usage) -> f64| {
+    let of_process = |number: u32, of: &dyn Fn(&Usage) -> Option<f64>| {
         let values: Vec<f64> = cell
             .valid_runs()
             .filter_map(|run| run.processes.iter().find(|process| process.number == number))
-            .map(|process| of(&process.usage))
+            .filter_map(|process| of(&process.usage))
             .collect();
-        median(&values).unwrap_or(0.0)
+        median(&values).map(format_value)
     };
     let mut words: Vec<String> = first
         .processes
         .iter()
         .take(NAMED)
         .map(|process| {
-            let of = |of: &dyn Fn(&Usage) -> f64| of_process(process.number, of);
-            format!(
-                "{}: {} cores, {} MB, {} % waiting for one",
-                process.label(),
-                format_value(of(&|usage| usage.used())),
-                format_value(of(&|usage| usage.max_resident_bytes as f64 / 1e6)),
-                format_value(of(&|usage| 100.0 * usage.waited()))
-            )
+            let of = |of: &dyn Fn(&Usage) -> Option<f64>| of_process(process.number, of);
+            let parts = [
+                (of(&|usage| Some(usage.used())), "cores"),
+                (of(&|usage| Some(usage.peak_memory_bytes? as f64 / 1e6)), "MB"),
+                (of(&|usage| Some(100.0 * usage.waited())), "% waiting for one"),
+            ];
+            let parts: Vec<String> =
+                parts.into_iter().filter_map(|(value, unit)| Some(format!("{} {unit}", value?))).collect();
+            format!("{}: {}", process.label(), parts.join(", "))
         })
         .collect();
     if first.processes.len() > NAMED {

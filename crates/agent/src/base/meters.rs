@@ -216,7 +216,7 @@ impl ResourceSnapshot {
             core: b.core,
             minor_faults: b.minor_faults - a.minor_faults,
             major_faults: b.major_faults - a.major_faults,
-            max_resident_bytes: peak_memory_bytes().unwrap_or(b.max_resident_bytes),
+            peak_memory_bytes: peak_memory_bytes(),
         }
     }
 }
@@ -299,7 +299,7 @@ fn usage() -> Usage {
         core: sched_getcpu().ok().and_then(|core| u32::try_from(core).ok()),
         minor_faults: usage.minor_page_faults().cast_unsigned(),
         major_faults: usage.major_page_faults().cast_unsigned(),
-        max_resident_bytes: usage.max_rss().cast_unsigned() * 1024,
+        peak_memory_bytes: None,
     }
 }
 

@@ -239,12 +239,28 @@ fn verdicts_on_flows_are_grouped_by_flow() {
 }
 
 #[test]
+fn memory_of_processes_that_is_not_known_is_not_drawn() {
+    let mut document = system(true);
+    for process in
+        document.cells.iter_mut().flat_map(|cell| &mut cell.runs).flat_map(|run| &mut run.processes)
+    {
+        process.usage.user_ns = 1_000_000;
+        process.usage.peak_memory_bytes = None;
+    }
+    let page = page(&document);
+    let shown = charts(&page);
+    assert!(shown.iter().any(|id| id == "process-cpu"));
+    assert!(!shown.iter().any(|id| id == "process-memory"));
+}
+
+#[test]
 fn each_process_has_its_cpu_time_and_memory() {
     let mut document = system(true);
     for run in document.cells.iter_mut().flat_map(|cell| &mut cell.runs) {
         for (process, name) in run.processes.iter_mut().zip(["camera", "planner"]) {
             process.name = Some(name.to_owned());
-            process.usage.max_resident_bytes = u64::from(process.number) * (50 << 20) + u64::from(run.number);
+            process.usage.peak_memory_bytes =
+                Some(u64::from(process.number) * (50 << 20) + u64::from(run.number));
             process.usage.user_ns = 1_000_000 * u64::from(30 / process.number + run.number);
         }
     }
@@ -252,7 +268,7 @@ fn each_process_has_its_cpu_time_and_memory() {
     type OfProcess = fn(&results::Usage) -> f64;
     let values: [(&str, [&str; 2], OfProcess); 2] = [
         ("process-cpu", ["camera", "planner"], |usage| 100.0 * usage.used()),
-        ("process-memory", ["planner", "camera"], |usage| usage.max_resident_bytes as f64),
+        ("process-memory", ["planner", "camera"], |usage| usage.peak_memory_bytes.unwrap() as f64),
     ];
     for (id, order, value) in values {
         let mut figures = page.sections.iter().flat_map(|section| &section.figures);

@@ -105,8 +105,10 @@ pub struct Usage {
     pub minor_faults: u64,
     /// Number of page faults with disk access.
     pub major_faults: u64,
-    /// Maximum resident memory since the start of the process, in bytes.
-    pub max_resident_bytes: u64,
+    /// Maximum resident memory of the process in bytes. Absent if the kernel does not report it. Older results have
+    /// `max_resident_bytes`, which could be that of the runner, and is not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_memory_bytes: Option<u64>,
 }
 
 /// Resource usage of a process while it waited for samples without traffic.

@@ -46,7 +46,7 @@ impl Usage {
             samples: readings.iter().map(|usage| usage.samples).fold(0, u64::saturating_add),
             idle: idle.cloned(),
             driving_ns: readings.iter().map(|usage| usage.driving_ns).max().flatten(),
-            max_resident_bytes: readings.iter().map(|usage| usage.max_resident_bytes).max().unwrap_or(0),
+            peak_memory_bytes: readings.iter().filter_map(|usage| usage.peak_memory_bytes).max(),
             ..longest.clone()
         })
     }
