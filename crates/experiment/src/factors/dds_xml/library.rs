@@ -8,7 +8,7 @@ use super::{elements, local};
 use crate::syntax::similar::similar;
 
 /// Standard policies of profiles that are built into a middleware, with their sources.
-pub(super) const BUILT_IN: &str = include_str!("../../../../../qos/built-in.xml");
+pub(super) const BUILT_IN: &str = include_str!("../../../qos/built-in.xml");
 /// Prefix of the names of libraries that are built in.
 const BUILT_IN_PREFIX: &str = "Builtin";
 /// Older name of a library that is built in, and its name.
