@@ -40,8 +40,9 @@ set -m # a process group, which at_exit ends
 checks=$!
 set +m
 
-# End-to-end tests then measure three blocks where one is enough.
-[ "${1:-}" != all ] || export DDSMARK_TEST_ALL=1
+# `all` also runs tests that take long, and end-to-end tests then measure three blocks where one is enough.
+export NEXTEST_PROFILE=default
+if [ "${1:-}" = all ]; then export DDSMARK_TEST_ALL=1 NEXTEST_PROFILE=all; fi
 
 nextest() { # a command of nextest, and its arguments
   "$tools/bin/cargo-nextest" nextest "$@" --cargo-metadata "$CARGO_TARGET_DIR/packages.json" \
@@ -49,7 +50,7 @@ nextest() { # a command of nextest, and its arguments
 }
 
 # Tests that failed are executed again when nothing else is, unless there are more of them than disturbed neighbours explain.
-report=$CARGO_TARGET_DIR/nextest/default/junit.xml most_alone=6
+report=$CARGO_TARGET_DIR/nextest/$NEXTEST_PROFILE/junit.xml most_alone=6
 failed_tests() { # prints the id of the program and the name of each test that failed
   [ ! -e "$report" ] || tr '\n' ' ' <"$report" | sed 's/</\n</g' | awk '
     $1 == "<testcase" { match($0, / classname="[^"]*"/); program = substr($0, RSTART + 12, RLENGTH - 13)

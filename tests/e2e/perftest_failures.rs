@@ -179,7 +179,7 @@ fn further_subscriber_is_named() {
     outcomes.iter().for_each(|outcome| assert_failed(outcome, &unexpected));
     // During a test, which goes on.
     let subscriber = hosts.start(1, "-sub -noPrint");
-    let publisher = hosts.start(0, "-pub -noPrint -dataLen 64 -exec 15 -batchSize 0");
+    let publisher = hosts.start(0, "-pub -noPrint -dataLen 64 -exec 15 -batchSize 0 -pubRate 1000:sleep");
     wait_for_test(&hosts, 3, 4);
     let late = hosts.start(2, "-sub -noPrint -sidMultiSubTest 1").end();
     assert_failed(&late, &["the test of publisher 0 has already begun without this subscriber"]);

@@ -130,7 +130,7 @@ fn each_size_of_a_scan_has_its_own_distance_of_latency_samples() {
 fn throttle_works_with_default_options() {
     for more in ["", "-enableTurboMode", "-batchSize 0"] {
         let hosts = Hosts::new(2);
-        let publisher = format!("-pub -exec 3 -enableAutoThrottle {more} -ddsmark-out result");
+        let publisher = format!("-pub -exec 1 -enableAutoThrottle {more} -ddsmark-out result");
         let all = documents(&hosts, &[&publisher, "-sub"]);
         let stderr = &all[0].0.stderr;
         assert!(stderr.contains("note: the send queue has 4000 samples, not 50: "), "{stderr}");
