@@ -17,7 +17,7 @@ mod directory;
 mod schema;
 mod values;
 
-pub use directory::{Directory, DirectoryError, LogWindow, SavedExperiment};
+pub use directory::{Directory, DirectoryError, LogWindow, SavedExperiment, log_windows, save_file};
 pub use recording::{
     ARRIVAL_WINDOWS, Arrivals, COARSE_WINDOWS, Distribution, EncodedWindows, HistogramError, Histograms,
     IntervalLog, Pool, QUANTILES, Received, SequenceSet, TimelinessRecorder, TimelinessReport, WindowCounts,

@@ -1,7 +1,9 @@
 //! Number of blocks: fixed, decided by a pilot, limited by a budget; repetition of noisy blocks.
 
 use experiment::{Cell, Design, Factors, Plan, Precision};
-use results::{ExperimentLog, Latency, Run, RunState, StoppedBy, comparison_claims, least_blocks};
+use results::{
+    Distribution, ExperimentLog, Latency, Run, RunState, StoppedBy, comparison_claims, least_blocks,
+};
 use stopping_rule::{NextBlock, add_quiet, begin, decide, is_due, next};
 
 const SECOND: u64 = 1_000_000_000;
@@ -92,7 +94,9 @@ fn go_with_tail(
                     for _ in 0..1000 {
                         histogram.record(p50).expect("within its range");
                     }
-                    let mut rtt = Latency::of_histogram(&histogram, p50 as f64, 0.0, p50, p50);
+                    let (mean_ns, min_ns, max_ns) = (p50 as f64, p50, p50);
+                    let all = Distribution { n: 1000, mean_ns, min_ns, max_ns, ..Distribution::EMPTY };
+                    let mut rtt = Latency::of_merged(&all, &histogram, 0);
                     let tail = if cell.id == "base" { 0.0 } else { tail(number) };
                     rtt.p99_ns = rtt.p99_ns.map(|ns| (ns as f64 * (1.0 + tail)) as u64);
                     run.latency.insert("rtt".to_owned(), rtt);

@@ -2,6 +2,8 @@
 
 use std::{fs, path::PathBuf, process::Command};
 
+use results::{Comparison, KeptSelfTests, ResultDocument};
+
 use crate::{
     Error, capabilities, crate_graph, factors, kept_results, page_charts, page_tables, pages::with_block,
     recipes::target, reference, root,
@@ -65,18 +67,23 @@ fn data() -> Result<Vec<Generated>, Error> {
 
 /// Returns all other generated files.
 fn all() -> Result<Vec<Generated>, Error> {
-    let mut all = vec![
+    let schemas = [
+        ("result", results::json_schema::<ResultDocument>("A result of ddsmark")),
+        ("comparison", results::json_schema::<Comparison>("A comparison of ddsmark")),
+        ("selftest", results::json_schema::<KeptSelfTests>("What selftests of ddsmark found, by driver")),
+        ("control", control::json_schema()),
+        ("experiment", experiment::json_schema()),
+    ];
+    let schemas =
+        schemas.map(|(name, text)| Generated { path: format!("schemas/{name}.schema.json").into(), text });
+    let mut all = Vec::from(schemas);
+    all.extend([
         architecture()?,
-        Generated { path: "schemas/result.schema.json".into(), text: results::json_schema() },
-        Generated { path: "schemas/comparison.schema.json".into(), text: results::comparison_json_schema() },
-        Generated { path: "schemas/selftest.schema.json".into(), text: results::selftest_json_schema() },
-        Generated { path: "schemas/control.schema.json".into(), text: control::json_schema() },
-        Generated { path: "schemas/experiment.schema.json".into(), text: experiment::json_schema() },
         Generated { path: "docs/reference/experiment-file.md".into(), text: experiment_file()? },
         Generated { path: "docs/reference/factors.md".into(), text: factors::reference() },
         Generated { path: "docs/reference/perftest.md".into(), text: perftest::reference() },
         Generated { path: "docs/reference/cli.md".into(), text: ddsmark(&["generate", "reference"])? },
-    ];
+    ]);
     let table = capabilities::read()?;
     for path in capabilities::COMPARISONS.map(PathBuf::from) {
         let text = fs::read_to_string(root().join(&path))?;

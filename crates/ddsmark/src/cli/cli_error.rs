@@ -152,8 +152,7 @@ impl From<DirectoryError> for CliError {
             | DirectoryError::Complete { .. }
             | DirectoryError::NotStarted { .. }
             | DirectoryError::InUse { .. }
-            | DirectoryError::Older { .. }
-            | DirectoryError::Newer { .. } => ExitStatus::WrongUse,
+            | DirectoryError::OtherVersion { .. } => ExitStatus::WrongUse,
             _ => ExitStatus::Failed,
         };
         Self::new(status, &error, error.hint())

@@ -6,7 +6,7 @@ use std::{
 };
 
 use html_report::{Colours, Page, RunWindows};
-use results::{Directory, DirectoryError, ResultDocument};
+use results::{DirectoryError, ResultDocument, log_windows, save_file};
 
 use super::painter::Painter;
 use crate::cli::{
@@ -24,7 +24,7 @@ pub fn page(document: &ResultDocument, path: &Path) -> Page {
     let directory = directory(path);
     let windows = html_report::wanted_runs(document).into_iter().filter_map(|wanted| {
         // Without a readable log, the chart over time is left out.
-        let windows = Directory::windows(directory, wanted.run, wanted.kind).ok()?;
+        let windows = log_windows(directory, wanted.run, wanted.kind).ok()?;
         (!windows.is_empty()).then_some(RunWindows { run: wanted.run, windows })
     });
     html_report::page(document, &windows.collect::<Vec<_>>())
@@ -52,7 +52,7 @@ pub fn deliver(html: &str, path: &Path, words: &str) -> Result<()> {
 }
 
 fn write_text(path: &Path, text: &str) -> Result<()> {
-    Directory::save_bytes(path, text.as_bytes()).map_err(|error| not_written(&error))
+    save_file(path, text.as_bytes()).map_err(|error| not_written(&error))
 }
 
 /// Writes each chart of a page as an SVG file into a folder, which is created. Returns the number of files.
@@ -79,7 +79,7 @@ fn write_charts(
     for chart in charts {
         let (name, bytes) = chart?;
         let path = folder.join(name).with_extension(suffix);
-        Directory::save_bytes(&path, &bytes).map_err(|error| not_written(&error))?;
+        save_file(&path, &bytes).map_err(|error| not_written(&error))?;
         written += 1;
     }
     Ok(written)

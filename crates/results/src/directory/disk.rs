@@ -52,11 +52,8 @@ pub(crate) fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T,
     }
     // the version first: another one may have other fields
     let Version { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
-    if schema_version > u64::from(SCHEMA_VERSION) {
-        return Err(DirectoryError::Newer { path: path.to_owned(), found: schema_version });
-    }
-    if schema_version < u64::from(SCHEMA_VERSION) {
-        return Err(DirectoryError::Older { path: path.to_owned(), found: schema_version });
+    if schema_version != u64::from(SCHEMA_VERSION) {
+        return Err(DirectoryError::OtherVersion { path: path.to_owned(), found: schema_version });
     }
     serde_json::from_slice(bytes).map_err(damaged)
 }
@@ -146,11 +143,14 @@ pub(crate) fn save_json<R: DeserializeOwned>(
     let mut text = serde_json::to_vec_pretty(value).map_err(failed)?;
     serde_json::from_slice::<R>(&text).map_err(failed)?;
     text.push(b'\n');
-    save(path, &text)
+    save_file(path, &text)
 }
 
-/// Writes a file atomically: a reader never sees a part of it under this name, even after a crash or a power cut.
-pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), DirectoryError> {
+/// Writes a file, such as a report, atomically: a reader never sees a part of it under this name, even after a crash or a power cut.
+///
+/// # Errors
+/// Returns an error if the file cannot be written.
+pub fn save_file(path: &Path, bytes: &[u8]) -> Result<(), DirectoryError> {
     let directory = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();

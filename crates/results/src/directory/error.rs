@@ -87,22 +87,11 @@ pub enum DirectoryError {
         /// Path of the directory.
         path: PathBuf,
     },
-    /// An older version of ddsmark wrote the file.
+    /// An older or a newer version of ddsmark wrote the file.
     #[error(
         "`{}` has schema version {found}; this version of ddsmark reads version {SCHEMA_VERSION} only", .path.display()
     )]
-    Older {
-        /// Path of the file.
-        path: PathBuf,
-        /// Schema version of the file.
-        found: u64,
-    },
-    /// A newer version of ddsmark wrote the file.
-    #[error(
-        "`{}` has schema version {found}; this version of ddsmark reads version {SCHEMA_VERSION} only",
-        .path.display()
-    )]
-    Newer {
+    OtherVersion {
         /// Path of the file.
         path: PathBuf,
         /// Schema version of the file.
@@ -140,10 +129,10 @@ impl DirectoryError {
             Self::Complete { .. } => "`ddsmark report DIR` shows it".to_owned(),
             Self::NotStarted { .. } => "remove the directory, and start the experiment again".to_owned(),
             Self::InUse { .. } => "wait until it has ended, or end it".to_owned(),
-            Self::Older { .. } => {
+            Self::OtherVersion { found, .. } if *found < u64::from(SCHEMA_VERSION) => {
                 "read it with the version of ddsmark that wrote it, or measure again".to_owned()
             }
-            Self::Newer { .. } => "read it with a newer version of ddsmark".to_owned(),
+            Self::OtherVersion { .. } => "read it with a newer version of ddsmark".to_owned(),
         }
     }
 }

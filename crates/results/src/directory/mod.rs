@@ -13,10 +13,11 @@ mod disk;
 mod error;
 mod windows;
 
-use disk::{exists, parse, probe, read, read_any, save, save_json};
+pub use disk::save_file;
+use disk::{exists, parse, probe, read, read_any, save_json};
 pub use error::DirectoryError;
 use recording::{Histograms, IntervalLog};
-pub use windows::LogWindow;
+pub use windows::{LogWindow, log_windows};
 
 use crate::{
     schema::{
@@ -160,7 +161,7 @@ impl Directory {
         let folder = path.parent().unwrap_or(&self.path);
         fs::create_dir_all(folder)
             .map_err(|cause| DirectoryError::Write { path: folder.to_owned(), cause })?;
-        save(&path, bytes)
+        save_file(&path, bytes)
     }
 
     /// Returns the trace file with this SHA-256, or `None` if it was not saved or if `sha256` is not a valid hash.
@@ -197,7 +198,7 @@ impl Directory {
                 path: path.clone(),
                 cause: error.to_string(),
             })?;
-            save(&path, &text)?;
+            save_file(&path, &text)?;
         }
         // the record last: if there is a record, its histograms are complete
         save_json::<Record<Run>>(&path, &Record { schema_version: SCHEMA_VERSION, run })
@@ -217,23 +218,6 @@ impl Directory {
     /// Returns an error if the file cannot be written.
     pub fn save_document(&self, document: &ResultDocument) -> Result<(), DirectoryError> {
         save_json::<ResultDocument>(&self.path.join("result.json"), document)
-    }
-
-    /// Saves a file, such as a report, at any path. A reader never sees a part of it.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be written.
-    pub fn save_bytes(path: &Path, bytes: &[u8]) -> Result<(), DirectoryError> {
-        save(path, bytes)
-    }
-
-    /// Returns the windows of a kind of times of a run, such as `rtt`, in ascending order and without empty ones. There are none
-    /// without a log of the run.
-    ///
-    /// # Errors
-    /// Returns an error if the log cannot be read or is damaged.
-    pub fn windows(path: &Path, run: u32, kind: &str) -> Result<Vec<LogWindow>, DirectoryError> {
-        windows::windows(path, run, kind)
     }
 
     /// Parses a result from the bytes of a `result.json`.

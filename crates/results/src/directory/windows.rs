@@ -19,11 +19,12 @@ pub struct LogWindow {
     pub max_ns: u64,
 }
 
-/// Returns the windows of a kind of times of a run in ascending order, without empty ones; none without a log.
+/// Returns the windows of a kind of times of a run, such as `rtt`, in ascending order and without empty ones; none without a log of the
+/// run.
 ///
 /// # Errors
 /// Returns an error if the log cannot be read or is damaged.
-pub(super) fn windows(path: &Path, run: u32, kind: &str) -> Result<Vec<LogWindow>, DirectoryError> {
+pub fn log_windows(path: &Path, run: u32, kind: &str) -> Result<Vec<LogWindow>, DirectoryError> {
     let path = path.join("runs").join(format!("{run:04}.hlog"));
     if !exists(&path)? {
         return Ok(Vec::new());

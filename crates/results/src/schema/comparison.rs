@@ -4,13 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::schema::{agreement::VerdictAgreement, metric::Metric, verdict::Verdict};
 
-/// Returns the JSON Schema of a [`Comparison`]: the text of `schemas/comparison.schema.json`.
-#[must_use]
-#[cfg(feature = "schema")]
-pub fn comparison_json_schema() -> String {
-    crate::schema::schema_text::<Comparison>("A comparison of ddsmark")
-}
-
 /// Comparison of two results, or of cells of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

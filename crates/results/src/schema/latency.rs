@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use recording::{Distribution, EncodedWindows, HistogramError, QUANTILES, new_histogram, operations};
+use recording::{Distribution, HistogramError, QUANTILES, new_histogram, operations};
 use serde::{Deserialize, Serialize};
 use stats::{Moments, median, supports_quantile, total};
 
@@ -12,7 +12,7 @@ use stats::{Moments, median, supports_quantile, total};
 ///
 /// A quantile of a cell is the median over the runs of each run's quantile, without `twin` runs, as in verdicts. Number,
 /// mean, standard deviation and extremes are over the pooled samples of all valid runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Latency_of_{Q}"))]
 pub struct Latency<Q = u64> {
     /// Number of values.
@@ -67,16 +67,7 @@ pub type CellLatency = Latency<f64>;
 const FIELDS: [&str; 6] = ["p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "p99_9999_ns"];
 
 impl Latency {
-    /// Creates the record of the values of one run.
-    ///
-    /// # Errors
-    /// Returns an error if a histogram cannot be decoded, or if the histograms do not hold `n` values.
-    pub fn from_distribution(distribution: &Distribution) -> Result<Self, HistogramError> {
-        let (_, merged) = EncodedWindows::read(distribution, |_, _| Ok(()))?;
-        Ok(Self::of_merged(distribution, &merged, 0))
-    }
-
-    /// Like [`Latency::from_distribution`], with decoded histograms and `lost` lost round trips.
+    /// Creates the record of the values of one run, from its decoded histograms and `lost` lost round trips.
     ///
     /// # Errors
     /// Returns an error if a histogram has another shape.
@@ -97,26 +88,6 @@ impl Latency {
     pub fn of_merged(distribution: &Distribution, merged: &Histogram<u64>, lost: u64) -> Self {
         let extremes = [distribution.min_ns, distribution.max_ns];
         Self::from_parts(distribution.moments(), lost, extremes, Some(merged))
-    }
-
-    /// Creates the record from a histogram, mean, standard deviation and extremes.
-    #[must_use]
-    pub fn of_histogram(
-        histogram: &Histogram<u64>,
-        mean_ns: f64,
-        sd_ns: f64,
-        min_ns: u64,
-        max_ns: u64,
-    ) -> Self {
-        let moments = Moments::from_sd(histogram.len(), mean_ns, sd_ns);
-        Self::from_parts(moments, 0, [min_ns, max_ns], Some(histogram))
-    }
-
-    /// Returns the same distribution with `lost` lost round trips: its quantiles are over all that were sent.
-    #[must_use]
-    pub fn with_lost(&self, lost: u64, histogram: &Histogram<u64>) -> Self {
-        Self::from_parts(self.moments(), lost, [self.min_ns, self.max_ns], Some(histogram))
-            .between_hosts(self.clock_error_ns, self.negative)
     }
 
     /// Without a histogram, all quantiles are `None`.
@@ -148,10 +119,7 @@ impl Latency {
             p99_9_ns,
             p99_99_ns,
             p99_9999_ns,
-            pooled: Vec::new(),
-            clock_error_ns: 0,
-            negative: 0,
-            unsupported: BTreeMap::new(),
+            ..Self::default()
         }
     }
 
@@ -268,7 +236,7 @@ impl CellLatency {
             pooled,
             clock_error_ns,
             negative,
-            unsupported: BTreeMap::new(),
+            ..Self::default()
         }
     }
 }

@@ -144,7 +144,7 @@ impl Measurement {
 /// Rates and counts from all writers to all readers. Counts are sums over the flows: with several readers, a sample
 /// counts once for each of them. Rates are over the writers' measurement: from the first write to the end of the last
 /// write. For the workload `paced` this time is at least as long as the planned measurement.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Throughput {
     /// Offered rate: samples that the writers tried to write, in samples/s.

@@ -4,8 +4,6 @@ use experiment::{Factors, Workload};
 use serde::{Deserialize, Serialize};
 use stats::Better;
 
-use crate::schema::latency::Latency;
-
 /// Metric of a run. Claims use one value per run, never single samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -63,34 +61,11 @@ pub enum Metric {
     CpuReader,
 }
 
-/// Quantile of a latency distribution.
-#[derive(Clone, Copy)]
-pub(crate) enum Quantile {
-    P50,
-    P90,
-    P99,
-    P999,
-}
-
-impl Quantile {
-    pub(crate) const fn q(self) -> f64 {
-        match self {
-            Self::P50 => 0.5,
-            Self::P90 => 0.9,
-            Self::P99 => 0.99,
-            Self::P999 => 0.999,
-        }
-    }
-
-    pub(crate) const fn value(self, latency: &Latency) -> Option<u64> {
-        match self {
-            Self::P50 => latency.p50_ns,
-            Self::P90 => latency.p90_ns,
-            Self::P99 => latency.p99_ns,
-            Self::P999 => latency.p99_9_ns,
-        }
-    }
-}
+/// Indices of quantiles in [`Latency::quantiles`](crate::Latency::quantiles).
+pub(crate) const P50: usize = 0;
+pub(crate) const P90: usize = 1;
+pub(crate) const P99: usize = 2;
+pub(crate) const P999: usize = 3;
 
 /// Properties of a metric.
 struct Row {
@@ -99,7 +74,7 @@ struct Row {
     words: &'static str,
     unit: &'static str,
     better: Better,
-    quantile: Option<(&'static str, Quantile)>,
+    quantile: Option<(&'static str, usize)>,
 }
 
 /// Quantile of the latencies of a kind.
@@ -108,7 +83,7 @@ const fn latency(
     name: &'static str,
     words: &'static str,
     kind: &'static str,
-    quantile: Quantile,
+    quantile: usize,
 ) -> Row {
     Row { metric, name, words, unit: "ns", better: Better::Less, quantile: Some((kind, quantile)) }
 }
@@ -128,7 +103,6 @@ const fn other(
 static TABLE: [Row; 23] = {
     use Better::{Less, More};
     use Metric::*;
-    use Quantile::*;
     [
         latency(RttP50, "rtt-p50", "RTT p50", "rtt", P50),
         latency(RttP90, "rtt-p90", "RTT p90", "rtt", P90),
@@ -213,8 +187,8 @@ impl Metric {
         self.row().better
     }
 
-    /// Returns the kind in [`Run::latency`](crate::Run::latency) and the quantile; `None` if the metric is not a latency.
-    pub(crate) const fn quantile(self) -> Option<(&'static str, Quantile)> {
+    /// Returns the kind in [`Run::latency`](crate::Run::latency) and the index of the quantile; `None` if the metric is not a latency.
+    pub(crate) const fn quantile(self) -> Option<(&'static str, usize)> {
         self.row().quantile
     }
 
@@ -251,9 +225,9 @@ impl Metric {
     /// Returns the keys of [`Run::steady_state`](crate::Run::steady_state) that decide whether this metric is steady.
     pub(crate) fn steadied_by(self) -> &'static [&'static str] {
         match (self, self.quantile()) {
-            (_, Some(("rtt", Quantile::P50))) => &["rtt_p50"],
+            (_, Some(("rtt", P50))) => &["rtt_p50"],
             (_, Some(("rtt", _))) => &["rtt_p50", "rtt_p99"],
-            (_, Some((_, Quantile::P50))) => &["response_p50"],
+            (_, Some((_, P50))) => &["response_p50"],
             (_, Some(_)) => &["response_p50", "response_p99"],
             (Self::Delivered | Self::Goodput, None) => &["delivered"],
             (Self::SampleHop, None) => &["rtt_p50"],

@@ -23,13 +23,6 @@ use crate::schema::{
     warning::Warning,
 };
 
-/// Returns the JSON Schema of a [`ResultDocument`]: the text of `schemas/result.schema.json`.
-#[must_use]
-#[cfg(feature = "schema")]
-pub fn json_schema() -> String {
-    crate::schema::schema_text::<ResultDocument>("A result of ddsmark")
-}
-
 /// Version of the schema. It is frozen at the first tag.
 pub const SCHEMA_VERSION: u32 = 3;
 

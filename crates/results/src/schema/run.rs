@@ -23,7 +23,7 @@ use crate::schema::{
 };
 
 /// Run: one cell, measured once with new processes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
     /// Number of the run in the order of execution, from 1.
@@ -101,30 +101,11 @@ impl Run {
             twin: scheduled.twin,
             duet: scheduled.duet.map(|beside| Duet { partner: beside.partner, side_by_side_pct: 0.0 }),
             cell: cell.id.clone(),
-            state: RunState::Failed,
-            failure: None,
-            exit_failure: None,
             started_unix_ns,
-            link: None,
-            phases_ns: BTreeMap::new(),
-            latency: BTreeMap::new(),
-            measured: None,
-            late_join: None,
-            steady_state: BTreeMap::new(),
-            flows: Vec::new(),
-            cpu_ns_per_sample: None,
-            wire: None,
-            udp_buffer_drops: None,
-            udp_drops_of_all_programs: false,
-            environment_padding_bytes: None,
-            endpoints: Vec::new(),
-            processes: Vec::new(),
-            warnings: Vec::new(),
+            ..Self::default()
         }
     }
-}
 
-impl Run {
     /// Returns the rates and counts of delivery of the workloads `throughput` and `paced`.
     #[must_use]
     pub fn throughput(&self) -> Option<&Throughput> {
@@ -184,7 +165,7 @@ impl Run {
 }
 
 /// Outcome of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
@@ -194,6 +175,7 @@ pub enum RunState {
     Invalid,
     /// Not measured, or not completed. Any values it has are excluded from all results over runs. If a reader ended
     /// during the measurement, they are those of the other readers.
+    #[default]
     Failed,
 }
 

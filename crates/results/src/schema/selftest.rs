@@ -104,10 +104,3 @@ pub struct NoiseSummary {
 
 /// Saved selftests by driver: the content of `selftest.json`.
 pub type KeptSelfTests = BTreeMap<String, SelfTest>;
-
-/// Returns the JSON Schema of [`KeptSelfTests`]: the text of `schemas/selftest.schema.json`.
-#[must_use]
-#[cfg(feature = "schema")]
-pub fn selftest_json_schema() -> String {
-    crate::schema::schema_text::<KeptSelfTests>("What selftests of ddsmark found, by driver")
-}

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::Qos;
 use recording::{Histograms, new_histogram, operations};
 use stats::{median, total};
 
@@ -214,7 +213,7 @@ fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> CellResult
         paced: PacedCell::from_runs(&valid, ended, &collected.pooled),
         search: SearchCell::from_runs(&valid),
         cpu_ns_per_sample: median_cpu(&claimed),
-        effective_qos: common_qos(&valid),
+        effective_qos: common(valid.iter().map(|run| run.effective_qos())),
         settings: common_settings(&valid),
         warnings,
         runs,
@@ -266,30 +265,9 @@ fn median_cpu(valid: &[&Run]) -> Option<CpuPerSample> {
     })
 }
 
-fn common_qos(valid: &[&Run]) -> BTreeMap<String, Qos> {
-    common(valid.iter().map(|run| run.effective_qos()))
-}
-
 fn common_settings(valid: &[&Run]) -> BTreeMap<String, BTreeMap<String, String>> {
-    let flat = valid.iter().map(|run| {
-        // two agents of one run can differ, for example in a setting that is their own address
-        let mut settings: BTreeMap<(String, String), Option<String>> = BTreeMap::new();
-        for (entity, values) in run.endpoints.iter().flat_map(|endpoint| &endpoint.settings) {
-            for (name, value) in values {
-                settings
-                    .entry((entity.clone(), name.clone()))
-                    .and_modify(|seen| {
-                        if seen.as_ref() != Some(value) {
-                            *seen = None;
-                        }
-                    })
-                    .or_insert_with(|| Some(value.clone()));
-            }
-        }
-        settings.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
-    });
     let mut nested: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-    for ((entity, name), value) in common(flat) {
+    for ((entity, name), value) in common(valid.iter().map(|run| run.settings())) {
         nested.entry(entity).or_default().insert(name, value);
     }
     nested

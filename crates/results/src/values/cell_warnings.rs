@@ -224,32 +224,21 @@ fn wide_spread(valid: &[&Run]) -> Option<String> {
     ))
 }
 
-/// Returns the warnings of the runs that are not derived from counts.
+/// Kinds of warnings of runs that a cell states from its counts, and a result from its blocks.
+const STATED_ELSEWHERE: [WarningKind; 6] = [
+    WarningKind::Loss,
+    WarningKind::BufferDrops,
+    WarningKind::Foreign,
+    WarningKind::Corrupt,
+    WarningKind::Order,
+    WarningKind::OtherExperiment,
+];
+
+/// Returns the warnings of the runs that are stated nowhere else.
 fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
     let mut by_kind: BTreeMap<WarningKind, Vec<&Warning>> = BTreeMap::new();
     for warning in valid.iter().flat_map(|run| &run.warnings) {
-        if matches!(
-            warning.kind,
-            WarningKind::WritesRefused
-                | WarningKind::IdleCpu
-                | WarningKind::Buffers
-                | WarningKind::Batching
-                | WarningKind::MulticastCopies
-                | WarningKind::HandedOver
-                | WarningKind::Incomplete
-                | WarningKind::UncleanExit
-                | WarningKind::Host
-                | WarningKind::Spread
-                | WarningKind::FewSamples
-                | WarningKind::Tail
-                | WarningKind::LatePings
-                | WarningKind::OtherTraffic
-                | WarningKind::SenderLimited
-                | WarningKind::BackPressure
-                | WarningKind::FewInFlight
-                | WarningKind::Unsent
-                | WarningKind::Search
-        ) {
+        if !STATED_ELSEWHERE.contains(&warning.kind) {
             by_kind.entry(warning.kind).or_default().push(warning);
         }
     }

@@ -51,19 +51,33 @@ impl Run {
     /// serving ones. Entities that differ between endpoints are absent.
     #[must_use]
     pub fn effective_qos(&self) -> BTreeMap<String, Qos> {
-        let mut common: BTreeMap<String, Option<Qos>> = BTreeMap::new();
-        for endpoint in &self.endpoints {
+        agreed(self.endpoints.iter().flat_map(|endpoint| {
             let kind = if endpoint.drives() { "writer" } else { "reader" };
-            for (entity, qos) in endpoint.effective_qos.iter().filter(|(entity, _)| entity.starts_with(kind))
-            {
-                let known = common.entry(entity.clone()).or_insert_with(|| Some(qos.clone()));
-                if known.as_ref() != Some(qos) {
-                    *known = None;
-                }
-            }
-        }
-        common.into_iter().filter_map(|(entity, qos)| Some((entity, qos?))).collect()
+            let entities = endpoint.effective_qos.iter().filter(move |(entity, _)| entity.starts_with(kind));
+            entities.map(|(entity, qos)| (entity.clone(), qos))
+        }))
     }
+
+    /// Returns the effective settings by entity and name. Those that differ between endpoints are absent, for example one that is
+    /// their own address.
+    pub(super) fn settings(&self) -> BTreeMap<(String, String), String> {
+        let entities = self.endpoints.iter().flat_map(|endpoint| &endpoint.settings);
+        agreed(entities.flat_map(|(entity, values)| {
+            values.iter().map(move |(name, value)| ((entity.clone(), name.clone()), value))
+        }))
+    }
+}
+
+/// Returns the entries that have the same value wherever they occur.
+fn agreed<'v, K: Ord, V: Clone + PartialEq + 'v>(
+    entries: impl Iterator<Item = (K, &'v V)>,
+) -> BTreeMap<K, V> {
+    let mut all: BTreeMap<K, Option<&V>> = BTreeMap::new();
+    for (key, value) in entries {
+        let known = all.entry(key).or_insert(Some(value));
+        *known = known.filter(|known| *known == value);
+    }
+    all.into_iter().filter_map(|(key, value)| Some((key, value?.clone()))).collect()
 }
 
 impl CellResult {

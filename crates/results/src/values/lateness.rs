@@ -151,12 +151,13 @@ impl fmt::Display for Lateness {
 mod tests {
     use super::*;
     use experiment::Rate;
-    use recording::new_histogram;
+    use recording::{Distribution, new_histogram};
 
     fn latency(ns: u64, n: u64) -> Latency {
         let mut histogram = new_histogram();
         histogram.record_n(ns, n).expect("within bounds");
-        Latency::of_histogram(&histogram, ns as f64, 0.0, ns, ns)
+        let all = Distribution { n, mean_ns: ns as f64, min_ns: ns, max_ns: ns, ..Distribution::EMPTY };
+        Latency::of_merged(&all, &histogram, 0)
     }
 
     fn run(lag_ns: u64, response_ns: u64, write_ns: u64, n: u64) -> BTreeMap<String, Latency> {

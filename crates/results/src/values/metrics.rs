@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use recording::QUANTILES;
 use stats::{median, min_n_for, supports_quantile, total};
 
 use crate::{
     schema::{
-        CellResult, FlowRecord, Run, RunState, Timeliness,
-        latency::Latency,
-        metric::{Metric, Quantile},
+        CellResult, FlowRecord, Run, RunState, Timeliness, latency::Latency, metric::Metric,
         steady::SteadyClass,
     },
     values::shortfall::Shortfall,
@@ -29,9 +28,9 @@ pub enum LackingQuantile {
 }
 
 impl LackingQuantile {
-    fn of(latency: &Latency, quantile: Quantile) -> Option<Self> {
-        let q = quantile.q();
-        if latency.n == 0 || quantile.value(latency).is_some() {
+    fn of(latency: &Latency, quantile: usize) -> Option<Self> {
+        let q = QUANTILES[quantile];
+        if latency.n == 0 || latency.quantiles()[quantile].is_some() {
             return None;
         }
         if supports_quantile(latency.n, q) && latency.is_lost(q) {
@@ -87,7 +86,7 @@ impl Run {
             return None;
         }
         let value = match (metric, metric.quantile()) {
-            (_, Some((kind, quantile))) => quantile.value(self.latency.get(kind)?).map(|ns| ns as f64),
+            (_, Some((kind, quantile))) => self.latency.get(kind)?.quantiles()[quantile].map(|ns| ns as f64),
             (Metric::Delivered, _) => self.throughput().map(|throughput| throughput.delivered_sps),
             (Metric::Goodput, _) => self.throughput().map(|throughput| throughput.goodput_mbps),
             (Metric::Ndr | Metric::Pdr | Metric::Slo, _) => {
@@ -119,7 +118,7 @@ impl Run {
         let (kind, quantile) = metric.quantile()?;
         let mut worst: BTreeMap<&str, u64> = BTreeMap::new();
         for flow in self.flows.iter().filter(|flow| flow.is_of(name)) {
-            let ns = quantile.value(flow.latency.get(kind)?).filter(|ns| *ns > 0)?;
+            let ns = flow.latency.get(kind)?.quantiles()[quantile].filter(|ns| *ns > 0)?;
             let known = worst.entry(&flow.name).or_default();
             *known = ns.max(*known);
         }
@@ -144,9 +143,9 @@ impl Run {
         }
     }
 
-    /// Returns the latencies of the kind of a metric, over all flows or of each flow of this name, and its quantile; none if the metric is no
+    /// Returns the latencies of the kind of a metric, over all flows or of each flow of this name, and the index of its quantile; none if the metric is no
     /// quantile.
-    fn latencies(&self, metric: Metric, flow: Option<&str>) -> impl Iterator<Item = (&Latency, Quantile)> {
+    fn latencies(&self, metric: Metric, flow: Option<&str>) -> impl Iterator<Item = (&Latency, usize)> {
         let of_flows =
             self.flows.iter().filter(move |of| flow.is_some_and(|name| of.is_of(name))).map(|of| &of.latency);
         let all = flow.is_none().then_some(&self.latency).into_iter().chain(of_flows);

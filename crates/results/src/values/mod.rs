@@ -33,28 +33,11 @@ mod timeliness;
 mod trial;
 mod writing_time;
 
-pub use assemble::Assembler;
-pub use batch_policy::BatchPolicy;
-pub use cell_warnings::{full_buffers, late_loss};
-pub use claims::{
-    Claim, comparison_claims, flows_of, least_blocks, level_claims, metrics_of, noise_floor_claims,
-};
-pub use conclusion_words::ConclusionWords;
-pub use cpu_oversubscription::{CpuOversubscription, Polling};
-pub use format::{format_effects, format_micros, format_signed, format_spread, shown_effect};
-pub use lateness::{Lateness, Sender};
-pub use link_load::LinkLoad;
-pub use losses::losses_by_reader;
-pub use max_rate::with_rate;
-pub use metrics::LackingQuantile;
-pub use noise::over_half_noisy;
-pub use rules::{MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
-pub use selftest::SHOWN_BLOCKS;
-pub use shortfall::Shortfall;
-pub use smallest_difference::{SmallestDifference, least_runs_for_claims, smallest_differences};
 pub use stats::format_value;
-pub use steady::{steady_latency, steady_rate};
-pub use system_trial::{SystemTrial, scale_at, system_loads};
-pub use timeliness::Strain;
-pub use trial::{TRIAL_WINDOWS, TrialLog, TrialResult, stats_goal};
-pub use writing_time::WritingTime;
+
+pub use self::{
+    assemble::*, batch_policy::*, cell_warnings::*, claims::*, conclusion_words::*, cpu_oversubscription::*,
+    format::*, lateness::*, link_load::*, losses::*, max_rate::*, metrics::*, noise::*, rules::*,
+    selftest::*, shortfall::*, smallest_difference::*, steady::*, system_trial::*, timeliness::*, trial::*,
+    writing_time::*,
+};

@@ -49,9 +49,7 @@ impl ExperimentLog {
         }));
         warnings
     }
-}
 
-impl ExperimentLog {
     /// Returns a warning for each other experiment that ran on the host at the same time.
     fn other_experiments(&self) -> Vec<Warning> {
         let mut blocks: BTreeMap<&RunningExperiment, Vec<String>> = BTreeMap::new();

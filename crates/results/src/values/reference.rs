@@ -2,7 +2,7 @@
 
 use crate::schema::{
     Block, BlockHost, ReferenceMetric,
-    metric::{Metric, Quantile},
+    metric::{Metric, P50},
 };
 
 impl Block {
@@ -50,7 +50,7 @@ impl Metric {
         let of = |own: &'static [_], all: &'static [_]| if disturbed { all } else { own };
         match (self, self.quantile()) {
             (Self::CpuWriter | Self::CpuReader, _) => &[SampleTime],
-            (Self::AllMatched | Self::SampleHop, _) | (_, Some((_, Quantile::P50))) => {
+            (Self::AllMatched | Self::SampleHop, _) | (_, Some((_, P50))) => {
                 of(&[RttP50], &[RttP50, RttP99, SampleTime])
             }
             (_, Some(_)) => of(&[RttP99], &[RttP99, RttP50, SampleTime]),

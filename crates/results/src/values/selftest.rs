@@ -47,8 +47,11 @@ impl SelfTest {
     /// Creates the selftest from a result in which every cell was measured twice in each block.
     #[must_use]
     pub fn from_document(driver: &str, document: &ResultDocument) -> Self {
-        let each = |cell| Metric::claims_of(cell).map(move |metric| (cell, metric));
-        let judged: Vec<(&CellResult, Metric)> = document.cells.iter().flat_map(each).collect();
+        let judged: Vec<(&CellResult, Metric)> = document
+            .cells
+            .iter()
+            .flat_map(|cell| Metric::claims(&cell.factors).iter().map(move |metric| (cell, *metric)))
+            .collect();
         let family: Vec<Vec<Block>> = judged.iter().map(|(cell, metric)| twins(cell, *metric)).collect();
         let comparisons = compare(&family, &Rules { modes: false, ..Rules::default() });
         let metrics: Vec<Resolution> = judged
@@ -124,13 +127,6 @@ impl SelfTest {
             self.metrics.iter().filter(|found| found.workload == workload && found.metric == metric);
         let nearest = measured.min_by(|a, b| far(a).total_cmp(&far(b)))?;
         Some(100.0 * smallest(nearest.ratio_sd_pct? / 100.0, blocks, comparisons)?)
-    }
-}
-
-impl Metric {
-    /// Returns the metrics of the claims about a cell.
-    fn claims_of(cell: &CellResult) -> impl Iterator<Item = Self> + use<> {
-        Self::claims(&cell.factors).iter().copied()
     }
 }
 

@@ -8,6 +8,7 @@ use stats::{median, total};
 use crate::{
     schema::{
         CellFlow, CellTimeliness, EndedProcess, FlowRecord, NotMet, Run, RunState, SystemOutcome, Timeliness,
+        metric::P99,
     },
     values::rules::percent,
 };
@@ -113,7 +114,8 @@ impl CellFlow {
     /// Returns how much the flow suffers.
     #[must_use]
     pub fn strain(&self) -> Strain {
-        let p99_ns = self.latency.get("response").and_then(|response| response.quantiles()[2]).unwrap_or(0.0);
+        let p99_ns =
+            self.latency.get("response").and_then(|response| response.quantiles()[P99]).unwrap_or(0.0);
         match &self.timeliness {
             Some(of) => {
                 Strain::new(of.missed_pct(), of.limit_pct).with_tail(p99_ns / of.deadline_ns.max(1) as f64)

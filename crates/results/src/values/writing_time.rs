@@ -120,11 +120,7 @@ impl WritingTime {
             lost_pct: percent(lost, sent),
             duplicate,
             out_of_order,
-            batches: None,
-            takes: None,
-            probes: None,
-            readers: None,
-            writers: None,
+            ..Throughput::default()
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use experiment::{Load, Workload};
 use results::{
-    Assembler, CellResult, Histograms, IntervalLog, Latency, ResultDocument, Run, RunState, State, Warning,
-    WarningKind,
+    Assembler, CellResult, Distribution, Histograms, IntervalLog, Latency, ResultDocument, Run, RunState,
+    State, Warning, WarningKind,
 };
 use stats::median;
 
@@ -75,7 +75,7 @@ fn the_pool_supports_what_one_run_does_not() {
         let distribution = sample::record(&sample::latencies(run.number, 32)["rtt"][..100]);
         let mut log = IntervalLog::new();
         log.add("rtt", &distribution).unwrap();
-        run.latency = [("rtt".to_owned(), Latency::from_distribution(&distribution).unwrap())].into();
+        run.latency = [("rtt".to_owned(), sample::latency_of(&distribution))].into();
         assembler.add(run, &log.merged());
     }
     let document = assembler.document(State::Complete);
@@ -95,7 +95,7 @@ fn a_quantile_that_only_the_quick_run_supports_is_that_of_all_runs() {
         let distribution = sample::record(&values);
         let mut log = IntervalLog::new();
         log.add("rtt", &distribution).unwrap();
-        run.latency = [("rtt".to_owned(), Latency::from_distribution(&distribution).unwrap())].into();
+        run.latency = [("rtt".to_owned(), sample::latency_of(&distribution))].into();
         assembler.add(run, &log.merged());
     }
     let document = assembler.document(State::Complete);
@@ -108,12 +108,13 @@ fn a_quantile_that_only_the_quick_run_supports_is_that_of_all_runs() {
 #[test]
 fn a_lost_round_trip_is_longer_than_all_others() {
     let values: Vec<u64> = (1..=999).map(|value| 1_000 * value).collect();
-    let all = Latency::from_distribution(&sample::record(&values)).unwrap();
+    let distribution = sample::record(&values);
+    let all = sample::latency_of(&distribution);
     let mut histogram = results::new_histogram();
     values.iter().for_each(|value| histogram.record(*value).unwrap());
-    assert_eq!(all.with_lost(0, &histogram), all);
+    assert_eq!(Latency::of_merged(&distribution, &histogram, 0), all);
     for lost in [1, 9, 10, 11, 99, 110, 111, 998, 999, 1000, u64::MAX] {
-        let found = all.with_lost(lost, &histogram);
+        let found = Latency::of_merged(&distribution, &histogram, lost);
         assert_eq!((found.n, found.lost, found.mean_ns, found.max_ns), (999, lost, all.mean_ns, 999_000));
         let sent = 999_u128 + u128::from(lost);
         for (of_100, found) in [(50, found.p50_ns), (90, found.p90_ns), (99, found.p99_ns)] {
@@ -137,7 +138,9 @@ fn a_cell_has_the_median_over_runs_of_which_some_lost_the_quantile() {
         for (mut run, log) in sample::runs() {
             let histograms = log.merged();
             if let Some(rtt) = run.latency.get_mut("rtt").filter(|_| lossy.contains(&run.block)) {
-                *rtt = rtt.with_lost(50, &histograms["rtt"]);
+                let Latency { n, mean_ns, min_ns, max_ns, .. } = *rtt;
+                let distribution = Distribution { n, mean_ns, min_ns, max_ns, ..Distribution::EMPTY };
+                *rtt = Latency::of_merged(&distribution, &histograms["rtt"], 50);
                 assert_eq!((rtt.p90_ns, rtt.p50_ns.is_some()), (None, true));
             }
             assembler.add(run, &histograms);

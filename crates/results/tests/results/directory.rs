@@ -256,7 +256,7 @@ fn newer_schema_is_rejected() {
         fs::write(path.join(file), r#"{"schema_version": 4, "new": true}"#).unwrap();
         let error = Directory::load(&path).unwrap_err();
         assert!(
-            matches!(&error, DirectoryError::Newer { path: named, found: 4 } if *named == path.join(file))
+            matches!(&error, DirectoryError::OtherVersion { path: named, found: 4 } if *named == path.join(file))
         );
         let expected = "has schema version 4; this version of ddsmark reads version 3 only";
         assert!(error.to_string().ends_with(expected), "{error}");

@@ -105,7 +105,7 @@ proptest! {
     ) {
         let distribution = sample::record(&values);
         prop_assert!(close(distribution.sd_ns(), exact(&values).1, 1e-12));
-        agrees(&Latency::from_distribution(&distribution).unwrap(), &values)?;
+        agrees(&sample::latency_of(&distribution), &values)?;
     }
 }
 
@@ -113,16 +113,16 @@ proptest! {
 fn many_values_far_apart_and_a_small_deviation_beside_a_large_mean() {
     let mut noise = sample::Noise(7);
     let wide: Vec<u64> = (0..40_000).map(|_| 1 + noise.next() % 50_000_000_000).collect();
-    agrees(&Latency::from_distribution(&sample::record(&wide)).unwrap(), &wide).unwrap();
+    agrees(&sample::latency_of(&sample::record(&wide)), &wide).unwrap();
     let narrow: Vec<u64> = (0..40_000).map(|_| 60_000_000_000 + noise.next() % 10).collect();
-    agrees(&Latency::from_distribution(&sample::record(&narrow)).unwrap(), &narrow).unwrap();
+    agrees(&sample::latency_of(&sample::record(&narrow)), &narrow).unwrap();
 }
 
 #[test]
 fn a_time_beyond_the_histogram_keeps_the_maximum_exact() {
     let mut values = vec![5_000; 9];
     values.push(300_000_000_000);
-    let latency = Latency::from_distribution(&sample::record(&values)).unwrap();
+    let latency = sample::latency_of(&sample::record(&values));
     assert_eq!((latency.n, latency.max_ns, latency.min_ns), (10, 300_000_000_000, 5_000));
 }
 
@@ -131,7 +131,7 @@ fn nothing_recorded_says_nothing() {
     let mut windows = Windows::new(4, 1_000);
     windows.begin(0);
     assert!(windows.is_empty());
-    let latency = Latency::from_distribution(&windows.distribution()).unwrap();
+    let latency = sample::latency_of(&windows.distribution());
     assert_eq!((latency.n, latency.min_ns, latency.max_ns), (0, 0, 0));
     assert_eq!((latency.mean_ns, latency.sd_ns, latency.p50_ns), (0.0, 0.0, None));
 }

@@ -2,16 +2,16 @@
 
 use std::{fs, path::Path};
 
-use results::{comparison_json_schema, json_schema, selftest_json_schema};
+use results::{Comparison, KeptSelfTests, ResultDocument, json_schema};
 
 use crate::sample;
 
 #[test]
 fn published_schemas_are_the_generated_ones() {
     let generated = [
-        ("result", json_schema()),
-        ("comparison", comparison_json_schema()),
-        ("selftest", selftest_json_schema()),
+        ("result", json_schema::<ResultDocument>("A result of ddsmark")),
+        ("comparison", json_schema::<Comparison>("A comparison of ddsmark")),
+        ("selftest", json_schema::<KeptSelfTests>("What selftests of ddsmark found, by driver")),
     ];
     for (name, generated) in generated {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../schemas/{name}.schema.json"));

@@ -15,10 +15,10 @@ use experiment::{
 };
 pub use experiment_sample::{Characterize, characterize};
 use results::{
-    Assembler, Block, BlockHost, CpuPerSample, DeliveryCounts, Distribution, Duet, EndpointRecord,
-    Environment, Failure, FlowRecord, Histograms, Host, HostRecord, IntervalLog, Latency, Measurement,
-    PingRetries, ProcessRecord, Reference, ResultDocument, ResultHeader, Run, RunState, State, Tail,
-    Throughput, Tool, Usage, Windows,
+    Assembler, Block, BlockHost, CpuPerSample, DeliveryCounts, Distribution, Duet, EncodedWindows,
+    EndpointRecord, Environment, Failure, FlowRecord, Histograms, Host, HostRecord, IntervalLog, Latency,
+    Measurement, PingRetries, ProcessRecord, Reference, ResultDocument, ResultHeader, Run, RunState, State,
+    Tail, Throughput, Tool, Usage, Windows,
 };
 
 /// Start of the experiment, in s since 1970.
@@ -148,6 +148,12 @@ fn record_in(windows: u32, values: &[u64]) -> Distribution {
     windows.distribution()
 }
 
+/// Returns the record of these times.
+pub fn latency_of(distribution: &Distribution) -> Latency {
+    let (_, merged) = EncodedWindows::read(distribution, |_, _| Ok(())).unwrap();
+    Latency::of_merged(distribution, &merged, 0)
+}
+
 /// Returns the values of each kind of a latency run.
 pub fn latencies(number: u32, size: u64) -> BTreeMap<&'static str, Vec<u64>> {
     let mut noise = Noise(u64::from(number));
@@ -216,7 +222,7 @@ fn run_in(windows: u32, scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalL
     for (kind, values) in &values {
         let distribution = record_in(windows, values);
         log.add(kind, &distribution).unwrap();
-        latency.insert((*kind).to_owned(), Latency::from_distribution(&distribution).unwrap());
+        latency.insert((*kind).to_owned(), latency_of(&distribution));
     }
     let (measured, sent, lost) = match factors.workload {
         Workload::Latency => {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use experiment::{Cell, Factors, Flow, Load, Rate, ScheduledRun, Workload};
 use results::{
-    Assembler, DeliveryCounts, FlowRecord, IntervalLog, Latency, Measurement, Paced, ResultDocument,
-    ResultHeader, Run, State, Tail, Throughput, Timeliness, kind_of_flow,
+    Assembler, DeliveryCounts, FlowRecord, IntervalLog, Measurement, Paced, ResultDocument, ResultHeader,
+    Run, State, Tail, Throughput, Timeliness, kind_of_flow,
 };
 
-use super::{Noise, record_in};
+use super::{Noise, latency_of, record_in};
 
 /// Number of measured values of a run.
 pub const MEASURED: u64 = 1200;
@@ -76,7 +76,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         let mut latency = BTreeMap::new();
         for (kind, values) in values(scheduled.number, flow) {
             let distribution = record_in(1, &values);
-            latency.insert(kind.to_owned(), Latency::from_distribution(&distribution).unwrap());
+            latency.insert(kind.to_owned(), latency_of(&distribution));
             if flows.len() > 1 {
                 log.add(&kind_of_flow(kind, &flow.name), &distribution).unwrap();
             }
@@ -118,7 +118,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
     for (kind, values) in &pooled {
         let distribution = record_in(1, values);
         log.add(kind, &distribution).unwrap();
-        latency.insert((*kind).to_owned(), Latency::from_distribution(&distribution).unwrap());
+        latency.insert((*kind).to_owned(), latency_of(&distribution));
     }
     let planned: u64 = records.iter().map(|record| record.planned).sum();
     let has_times = flows.iter().all(|flow| flow.load != Load::Max);
