@@ -61,22 +61,14 @@ impl Canvas {
     }
 
     /// Draws a rectangle between two opposite corners.
-    pub fn rect(&mut self, (x1, y1): Position, (x2, y2): Position, class: &str, title: &str) {
-        self.rect_with((x1, y1), (x2, y2), class, None, title);
+    pub fn rect(&mut self, one: Position, two: Position, class: &str, title: &str) {
+        self.element("rect", &between(one, two), class, title);
     }
 
     /// Draws a rectangle with an opacity of its own.
-    pub fn field(&mut self, one: Position, two: Position, class: &str, opacity: f64, title: &str) {
-        self.rect_with(one, two, class, Some(opacity), title);
-    }
-
-    fn rect_with(&mut self, one: Position, two: Position, class: &str, opacity: Option<f64>, title: &str) {
-        let (x, y) = (tenth(one.0.min(two.0)), tenth(one.1.min(two.1)));
-        let (w, h) = (tenth(one.0.max(two.0)) - x, tenth(one.1.max(two.1)) - y);
-        let mut place = format!("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", px(x), px(y), px(w), px(h));
-        if let Some(opacity) = opacity {
-            write!(place, " fill-opacity=\"{:.2}\"", opacity.clamp(0.0, 1.0)).expect("a string grows");
-        }
+    pub fn field(&mut self, corners: [Position; 2], class: &str, opacity: f64, title: &str) {
+        let opacity = opacity.clamp(0.0, 1.0);
+        let place = format!("{} fill-opacity=\"{opacity:.2}\"", between(corners[0], corners[1]));
         self.element("rect", &place, class, title);
     }
 
@@ -225,6 +217,13 @@ fn shape(slot: Slot) -> &'static [Position] {
         Slot::S11 => &[(-0.6, -1.5), (0.6, -1.5), (0.6, 1.5), (-0.6, 1.5)],
         Slot::S12 => &[(-1.3, -1.1), (1.3, 1.1), (1.3, -1.1), (-1.3, 1.1)],
     }
+}
+
+/// Returns the place of a rectangle between two opposite corners.
+fn between(one: Position, two: Position) -> String {
+    let (x, y) = (tenth(one.0.min(two.0)), tenth(one.1.min(two.1)));
+    let (w, h) = (tenth(one.0.max(two.0)) - x, tenth(one.1.max(two.1)) - y);
+    format!("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", px(x), px(y), px(w), px(h))
 }
 
 fn outline(points: &[Position]) -> String {

@@ -48,6 +48,11 @@ pub(crate) struct Area {
 }
 
 impl Area {
+    /// Creates a box of this width and height below and right of a position.
+    pub const fn at((left, top): Position, width: f64, height: f64) -> Self {
+        Self { left, top, right: left + width, bottom: top + height }
+    }
+
     fn overlap(&self, other: &Self) -> f64 {
         let width = self.right.min(other.right) - self.left.max(other.left);
         let height = self.bottom.min(other.bottom) - self.top.max(other.top);
@@ -85,7 +90,7 @@ impl Occupied {
     /// Returns the candidate that covers least inside of `frame`, the first one of equals, and occupies it; `None`
     /// if all lie mostly on other labels or outside. A place near other lines than `own` is worse: there it could be
     /// taken for a label of theirs.
-    pub fn place(&mut self, candidates: &[Area], frame: Area, own: &[usize]) -> Option<usize> {
+    pub fn place(&mut self, candidates: &[Area], frame: Area, own: &[usize]) -> Option<Area> {
         let cost = |area: &Area| {
             let size = (area.right - area.left) * (area.bottom - area.top);
             let outside = 1.0 - area.overlap(&frame) / size;
@@ -103,9 +108,9 @@ impl Occupied {
             });
             (outside + covered < 0.2).then_some(points.sum::<f64>() + 100.0 * (outside + covered))
         };
-        let costs = candidates.iter().enumerate().filter_map(|(index, area)| Some((index, cost(area)?)));
+        let costs = candidates.iter().filter_map(|area| Some((*area, cost(area)?)));
         let (best, _) = costs.min_by(|a, b| a.1.total_cmp(&b.1))?;
-        self.labels.push(candidates[best]);
+        self.labels.push(best);
         Some(best)
     }
 }
@@ -126,11 +131,11 @@ mod tests {
 
     #[test]
     fn a_label_takes_the_free_place() {
-        let area = |top: f64| Area { left: 0.0, top, right: 40.0, bottom: top + 14.0 };
+        let area = |top: f64| Area::at((0.0, top), 40.0, 14.0);
         let frame = Area { left: 0.0, top: 0.0, right: 100.0, bottom: 100.0 };
         let mut occupied = Occupied::default();
         occupied.line(&[(0.0, 10.0), (100.0, 10.0)], 0);
-        assert_eq!(occupied.place(&[area(4.0), area(40.0)], frame, &[0]), Some(1));
+        assert_eq!(occupied.place(&[area(4.0), area(40.0)], frame, &[0]), Some(area(40.0)));
         assert_eq!(occupied.place(&[area(42.0)], frame, &[0]), None);
         assert_eq!(occupied.place(&[area(200.0)], frame, &[0]), None);
     }

@@ -29,8 +29,8 @@ mod text;
 pub use model::{
     Axis, Bar, BarGroup, Bars, Better, Chart, ChartKind, Claim, Estimate, Forest, ForestRow, Heat, HeatCell,
     HeatRow, Interval, Line, LineStyle, Lines, Outcome, Panel, PercentilePoint, PercentileSeries,
-    Percentiles, Point, Reference, Run, RunMark, RunStrip, Scale, SearchTrials, Series, Shade, Slot, Span,
-    SpanKind, StripSeries, Table, Timeline, TimelinePanel, Trial, Trials, Unit, Window,
+    Percentiles, Point, Reference, Run, RunMark, RunStrip, Scale, SearchTrials, Series, Slot, StripSeries,
+    Table, Timeline, TimelinePanel, Trial, Trials, Unit, Window, better_words,
 };
 pub use page::{Colours, Width, key_mark, plot, sign, standalone, svg};
 pub use style::stylesheet;

@@ -22,50 +22,46 @@ pub struct Prefix {
     pub name: &'static str,
 }
 
-const fn prefix(factor: f64, name: &'static str) -> Prefix {
-    Prefix { factor, name }
+impl Prefix {
+    /// Formats a value of base units, without the name of the unit.
+    #[must_use]
+    pub fn number(self, value: f64) -> String {
+        plain(value / self.factor)
+    }
+
+    /// Formats the ends of an interval in base units, as in `22.1 to 26.8`.
+    #[must_use]
+    pub fn ends(self, interval: Interval) -> String {
+        format!("{} to {}", self.number(interval.low), self.number(interval.high))
+    }
 }
 
+/// Step from a prefix to the next one, and the names of the units with them.
+type Prefixes = (f64, &'static [&'static str]);
+
 impl Unit {
-    const fn prefixes(self) -> &'static [Prefix] {
+    const fn prefixes(self) -> Prefixes {
         match self {
-            Self::Nanoseconds => {
-                const { &[prefix(1.0, "ns"), prefix(1e3, "µs"), prefix(1e6, "ms"), prefix(1e9, "s")] }
-            }
-            Self::Bytes => const { &[prefix(1.0, "B")] },
-            Self::Memory => {
-                const {
-                    &[
-                        prefix(1.0, "B"),
-                        prefix(1024.0, "KiB"),
-                        prefix(1_048_576.0, "MiB"),
-                        prefix(1_073_741_824.0, "GiB"),
-                    ]
-                }
-            }
-            Self::SamplesPerSecond => const { &[prefix(1.0, "samples/s")] },
-            Self::BitsPerSecond => {
-                const {
-                    &[
-                        prefix(1.0, "bit/s"),
-                        prefix(1e3, "kbit/s"),
-                        prefix(1e6, "Mbit/s"),
-                        prefix(1e9, "Gbit/s"),
-                    ]
-                }
-            }
-            Self::Percent => const { &[prefix(1.0, "%")] },
-            Self::Count => const { &[prefix(1.0, "")] },
+            Self::Nanoseconds => (1e3, &["ns", "µs", "ms", "s"]),
+            Self::Bytes => (1.0, &["B"]),
+            Self::Memory => (1024.0, &["B", "KiB", "MiB", "GiB"]),
+            Self::SamplesPerSecond => (1.0, &["samples/s"]),
+            Self::BitsPerSecond => (1e3, &["bit/s", "kbit/s", "Mbit/s", "Gbit/s"]),
+            Self::Percent => (1.0, &["%"]),
+            Self::Count => (1.0, &[""]),
         }
     }
 
     /// Returns the prefix in which the magnitude of `value` is a short number.
     #[must_use]
     pub fn prefix(self, value: f64) -> Prefix {
-        let all = self.prefixes();
+        let (step, names) = self.prefixes();
+        let (mut factor, mut place) = (1.0, 0);
         // 999.5 would be printed as 1000.
-        let fits = |prefix: &&Prefix| value.abs() >= 0.9995 * prefix.factor;
-        *all.iter().rev().find(fits).unwrap_or(&all[0])
+        while place + 1 < names.len() && value.abs() >= 0.9995 * (factor * step) {
+            (factor, place) = (factor * step, place + 1);
+        }
+        Prefix { factor, name: names[place] }
     }
 
     /// Returns one prefix for all `values`, as for a column: that of the smallest value that is not 0.
@@ -74,7 +70,7 @@ impl Unit {
         let sizes = values.into_iter().map(f64::abs).filter(|size| size.is_finite() && *size > 0.0);
         match sizes.min_by(f64::total_cmp) {
             Some(least) => self.prefix(least),
-            None => self.prefixes()[0],
+            None => self.prefix(0.0),
         }
     }
 }
@@ -97,26 +93,23 @@ pub fn plain(value: f64) -> String {
 #[must_use]
 pub fn value(value: f64, unit: Unit) -> String {
     let prefix = unit.prefix(if drawable(value) { value } else { 0.0 });
-    with_unit(&plain(value / prefix.factor), prefix)
+    with_unit(&prefix.number(value), prefix)
 }
 
 /// Formats an interval with its unit, as in `22.1 to 26.8 µs`.
 #[must_use]
 pub fn interval(interval: Interval, unit: Unit) -> String {
     let prefix = unit.prefix(if drawable(interval.low) { interval.low } else { interval.high });
-    let ends = format!("{} to {}", plain(interval.low / prefix.factor), plain(interval.high / prefix.factor));
-    with_unit(&ends, prefix)
+    with_unit(&prefix.ends(interval), prefix)
 }
 
 /// Formats a value with its unit and its interval, as in `23.2 µs (22.1 to 26.8)`.
 #[must_use]
 pub fn estimate(estimate: Estimate, unit: Unit) -> String {
     let prefix = unit.prefix(if drawable(estimate.value) { estimate.value } else { 0.0 });
-    let number = with_unit(&plain(estimate.value / prefix.factor), prefix);
+    let number = with_unit(&prefix.number(estimate.value), prefix);
     match estimate.interval {
-        Some(Interval { low, high }) => {
-            format!("{number} ({} to {})", plain(low / prefix.factor), plain(high / prefix.factor))
-        }
+        Some(interval) => format!("{number} ({})", prefix.ends(interval)),
         None => number,
     }
 }

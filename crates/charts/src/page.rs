@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use crate::{
     canvas::{Anchor, Canvas, px},
-    draw,
-    model::{Chart, Estimate, Interval, Scale, Slot},
-    palette::{DARK, FONT_STACK, LIGHT, Palette},
+    draw::{self, bar},
+    model::{Chart, Estimate, Interval, Scale, Slot, better_words},
+    palette::{FONT_STACK, LIGHT},
     scale::{Kind, Map},
     style::embedded,
     text::{escaped, identifier, wrap},
@@ -42,8 +42,6 @@ pub enum Colours {
     Preferred,
     /// Light, as literal attributes without any style: for converters to PNG.
     Light,
-    /// Dark, as literal attributes without any style.
-    Dark,
 }
 
 /// Height in px above which a narrow drawing does not fit beside another on a printed page.
@@ -96,16 +94,12 @@ fn opening(chart: &Chart, id: &str, (width, height): (f64, f64), attributes: &st
 /// Draws a chart as a file of its own, with title, subtitle, note and footer.
 #[must_use]
 pub fn standalone(chart: &Chart, width: Width, colours: Colours) -> String {
-    let literal: Option<&'static Palette> = match colours {
-        Colours::Preferred => None,
-        Colours::Light => Some(&LIGHT),
-        Colours::Dark => Some(&DARK),
-    };
+    let literal = (colours == Colours::Light).then_some(&LIGHT);
     let mut body = Canvas::new(width.px(), literal);
     let body_height = draw::draw(&chart.kind, &mut body);
     let total = width.px() + 2.0 * PADDING;
     let mut words = Canvas::new(total, literal);
-    let better = chart.better.map_or_else(String::new, |better| format!("{} \u{b7} ", better.words()));
+    let better = chart.better.map_or_else(String::new, |better| format!("{} \u{b7} ", better_words(better)));
     let mut y = lines(&mut words, &chart.title, "head", 17.0, 22.0, 12.0);
     y = lines(&mut words, &format!("{better}{}", chart.subtitle), "sub", 13.0, 18.0, y + 2.0);
     let body_top = y + 14.0;
@@ -166,18 +160,7 @@ pub fn key_mark(estimate: Estimate, range: Interval, slot: Slot) -> String {
         Map::new(&Scale::FromZero, [estimate.value], 5.0, 91.0)
     };
     canvas.line((3.0, 7.0), (93.0, 7.0), "g");
-    if let Some(interval) = estimate.interval.filter(|interval| interval.is_valid()) {
-        let ends = [interval.low, interval.high].map(|end| map.at(end));
-        let (low, high) = (ends[0].unwrap_or(5.0), ends[1].unwrap_or(91.0));
-        canvas.line((low, 7.0), (high, 7.0), &format!("mci {}", slot.class()));
-        let class = format!("arr {}", slot.class());
-        if !map.contains(interval.low) {
-            canvas.arrow((2.0, 7.0), (1.0, 0.0), &class);
-        }
-        if !map.contains(interval.high) {
-            canvas.arrow((94.0, 7.0), (-1.0, 0.0), &class);
-        }
-    }
+    bar(&mut canvas, &map, (estimate.interval, 7.0), ("mci", slot), 3.0);
     if let Some(x) = map.at(estimate.value) {
         canvas.mark(slot, (x, 7.0), 3.6, "mk", "");
     }

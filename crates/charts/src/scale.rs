@@ -1,6 +1,9 @@
 //! Values to positions, and round values for ticks.
 
-use crate::{model::Scale, number::drawable};
+use crate::{
+    model::{Interval, Scale},
+    number::drawable,
+};
 
 /// Least magnitude: smaller values are 0.
 const LEAST: f64 = 1e-18;
@@ -87,6 +90,12 @@ impl Map {
     pub fn at(&self, value: f64) -> Option<f64> {
         let share = (self.kind.place(value)? - self.low) / (self.high - self.low);
         Some(self.from + share.clamp(0.0, 1.0) * (self.to - self.from))
+    }
+
+    /// Returns the positions of the ends of an interval; `None` if it is not valid, or an end cannot be drawn.
+    pub fn ends(&self, interval: Option<Interval>) -> Option<(f64, f64)> {
+        let interval = interval.filter(|interval| interval.is_valid())?;
+        Some((self.at(interval.low)?, self.at(interval.high)?))
     }
 
     /// Returns whether a value is inside the domain.

@@ -2,12 +2,13 @@
 
 use crate::{
     axes::XAxis,
-    draw::{MOST_RUNS, heat_prefix, heat_text},
+    draw::{MOST_RUNS, NO_SAMPLE, heat_prefix},
     model::{
-        Axis, Bars, Chart, ChartKind, Estimate, Forest, Heat, Line, LineStyle, Lines, Percentiles, Point,
-        RunMark, RunStrip, SpanKind, Table, Timeline, Trials, Unit,
+        Bars, Chart, ChartKind, Estimate, Forest, Heat, HeatRow, Line, LineStyle, Lines, PercentilePoint,
+        Percentiles, Point, Reference, RunMark, RunStrip, SearchTrials, StripSeries, Table, Timeline,
+        TimelinePanel, Trials, Unit,
     },
-    number::{NONE, Prefix, change, interval, plain, round},
+    number::{NONE, Prefix, change, interval, round},
 };
 
 /// Returns the values that a chart draws, as text with the same digits as in the chart.
@@ -37,16 +38,12 @@ fn titled(name: &str, unit: &str) -> String {
 
 /// Returns an interval without its unit.
 fn ends(estimate: Estimate, prefix: Prefix) -> String {
-    match estimate.interval {
-        Some(interval) => {
-            format!("{} to {}", plain(interval.low / prefix.factor), plain(interval.high / prefix.factor))
-        }
-        None => NONE.to_owned(),
-    }
+    estimate.interval.map_or_else(|| NONE.to_owned(), |interval| prefix.ends(interval))
 }
 
-fn number(value: f64, prefix: Prefix) -> String {
-    plain(value / prefix.factor)
+/// Returns the row of a value: what it belongs to, its place, the value with its interval, and remarks.
+fn row(name: &str, place: String, value: Estimate, prefix: Prefix, remarks: String) -> Vec<String> {
+    vec![name.to_owned(), place, prefix.number(value.value), ends(value, prefix), remarks]
 }
 
 /// Returns the texts that are not empty, joined.
@@ -70,27 +67,14 @@ fn forest(forest: &Forest, bounds: &str) -> Table {
 }
 
 fn strip(strip: &RunStrip, bounds: &str) -> Table {
-    let unit = strip.y.unit;
-    let prefix =
-        unit.common_prefix(strip.series.iter().flat_map(|series| series.runs.iter().map(|run| run.value)));
+    let runs = strip.series.iter().flat_map(|series| &series.runs);
+    let prefix = strip.y.unit.common_prefix(runs.map(|run| run.value));
     let mut rows = Vec::new();
-    for series in &strip.series {
-        let name = &series.series.name;
-        if let Some(median) = series.median {
-            let ends = ends(median, prefix);
-            rows.push(vec![
-                name.clone(),
-                "median".to_owned(),
-                number(median.value, prefix),
-                ends,
-                String::new(),
-            ]);
-        }
-        let limit = series
-            .limit
-            .map(|limit| ["limit".to_owned(), number(limit, prefix), NONE.to_owned(), String::new()]);
-        rows.extend(limit.map(|row| [vec![name.clone()], row.to_vec()].concat()));
-        for run in &series.runs {
+    for StripSeries { series, runs, median, limit } in &strip.series {
+        let row = |place: String, value, remarks| row(&series.name, place, value, prefix, remarks);
+        rows.extend(median.map(|median| row("median".to_owned(), median, String::new())));
+        rows.extend(limit.map(|limit| row("limit".to_owned(), Estimate::exact(limit), String::new())));
+        for run in runs {
             let kind = match run.mark {
                 RunMark::Counted => "",
                 RunMark::Second => "second run of the baseline, not in the median",
@@ -98,9 +82,8 @@ fn strip(strip: &RunStrip, bounds: &str) -> Table {
                 RunMark::Invalid => "invalid, not in the median",
             };
             let noisy = if strip.noisy.contains(&run.block) { "noisy block" } else { "" };
-            let words = joined(&[kind, noisy, &run.detail]);
-            let value = number(run.value, prefix);
-            rows.push(vec![name.clone(), format!("block {}", run.block), value, NONE.to_owned(), words]);
+            let remarks = joined(&[kind, noisy, &run.detail]);
+            rows.push(row(format!("block {}", run.block), Estimate::exact(run.value), remarks));
         }
     }
     let value = titled("value", prefix.name);
@@ -121,17 +104,15 @@ fn percentiles(percentiles: &Percentiles, bounds: &str) -> Table {
         quantiles.sort_by(f64::total_cmp);
         quantiles.dedup();
         for quantile in quantiles {
-            let find = |points: &[crate::model::PercentilePoint]| {
+            let find = |points: &[PercentilePoint]| {
                 points.iter().find(|point| point.quantile == quantile).map(|point| point.estimate)
             };
-            let value = |estimate: Option<Estimate>| {
-                estimate.map_or_else(|| NONE.to_owned(), |estimate| number(estimate.value, prefix))
-            };
-            let median = find(&series.median);
-            let mut row = vec![series.series.name.clone(), round(quantile * 100.0), value(median)];
-            row.push(median.map_or_else(|| NONE.to_owned(), |median| ends(median, prefix)));
-            row.push(value(find(&series.pooled)));
-            row.extend((0..runs).map(|run| value(shown_runs.get(run).and_then(|points| find(points)))));
+            let value = |estimate: Option<Estimate>| estimate.unwrap_or(Estimate::exact(f64::NAN));
+            let pooled = prefix.number(value(find(&series.pooled)).value);
+            let median = value(find(&series.median));
+            let mut row = row(&series.series.name, round(quantile * 100.0), median, prefix, pooled);
+            let of_run = |run: usize| value(shown_runs.get(run).and_then(|points| find(points))).value;
+            row.extend((0..runs).map(|run| prefix.number(of_run(run))));
             rows.push(row);
         }
     }
@@ -152,26 +133,16 @@ fn lines(lines: &Lines, bounds: &str) -> Table {
             let name = [line.series.name.as_str(), role].into_iter().filter(|text| !text.is_empty());
             let name = name.collect::<Vec<_>>().join(", ");
             let care = if point.hollow { "compare with care" } else { "" };
-            let place = XAxis::text(&lines.x, point.x);
-            let words = joined(&[care, &point.detail]);
-            vec![name, place, number(point.y.value, prefix), ends(point.y, prefix), words]
+            let remarks = joined(&[care, &point.detail]);
+            row(&name, XAxis::text(&lines.x, point.x), point.y, prefix, remarks)
         };
         rows.extend(line.points.iter().map(|point| row(&line.role, point)));
         rows.extend(line.band.iter().map(|point| row(&line.band_name, point)));
         rows.extend(line.runs.iter().map(|point| row("run", point)));
     }
-    let references = lines.panels.iter().flat_map(|panel| &panel.references);
-    for reference in references {
-        let (label, row) = match reference {
-            crate::model::Reference::Horizontal { at, label, .. } => {
-                (label, ["-".to_owned(), number(*at, prefix)])
-            }
-            crate::model::Reference::Vertical { at, label, .. } => {
-                (label, [XAxis::text(&lines.x, *at), NONE.to_owned()])
-            }
-        };
-        let [x, y] = row;
-        let row = vec![label.clone(), x, y, NONE.to_owned(), "reference".to_owned()];
+    for Reference { at, label, .. } in lines.panels.iter().flat_map(|panel| &panel.references) {
+        let none = Estimate::exact(f64::NAN);
+        let row = row(label, XAxis::text(&lines.x, *at), none, prefix, "reference".to_owned());
         if !rows.contains(&row) {
             rows.push(row);
         }
@@ -189,26 +160,18 @@ fn timeline(timeline: &Timeline) -> Table {
     let times = Unit::Nanoseconds.prefix(windows().map(|window| window.end).fold(0.0, f64::max));
     let time = |time: f64| round(time / times.factor);
     let mut rows = Vec::new();
-    for panel in &timeline.panels {
-        let name = &panel.series.name;
-        for window in &panel.windows {
-            let noisy = panel.spans.iter().filter(|span| span.start < window.end && span.end > window.start);
-            let mut words: Vec<&str> = noisy.map(|span| span.kind.words()).collect();
-            words.dedup();
-            let mut row =
-                vec![name.clone(), time(window.start), time(window.end), number(window.value, prefix)];
-            if has_longest {
-                row.push(window.longest.map_or_else(|| NONE.to_owned(), |longest| number(longest, prefix)));
-            }
-            row.push(joined(&words));
+    for TimelinePanel { series, windows, gaps } in &timeline.panels {
+        let mut add = |[start, end]: [f64; 2], value: f64, longest: Option<f64>, has_gap: bool| {
+            let mut row = vec![series.name.clone(), time(start), time(end), prefix.number(value)];
+            row.extend(has_longest.then(|| prefix.number(longest.unwrap_or(f64::NAN))));
+            row.push(if has_gap { NO_SAMPLE } else { "" }.to_owned());
             rows.push(row);
+        };
+        for window in windows {
+            let has_gap = gaps.iter().any(|gap| gap.low < window.end && gap.high > window.start);
+            add([window.start, window.end], window.value, window.longest, has_gap);
         }
-        for span in panel.spans.iter().filter(|span| span.kind == SpanKind::Gap) {
-            let mut row = vec![name.clone(), time(span.start), time(span.end), NONE.to_owned()];
-            row.extend(has_longest.then(|| NONE.to_owned()));
-            row.push(span.kind.words().to_owned());
-            rows.push(row);
-        }
+        gaps.iter().for_each(|gap| add([gap.low, gap.high], f64::NAN, None, true));
     }
     let [start, end] = ["start", "end"].map(|name| titled(name, times.name));
     let value = titled(if has_longest { "median" } else { "value" }, prefix.name);
@@ -225,12 +188,10 @@ fn bars(bars: &Bars, bounds: &str) -> Table {
     let mut rows = Vec::new();
     for group in &bars.groups {
         for bar in &group.bars {
-            let part = |index: usize| {
-                bar.parts.get(index).map_or_else(|| NONE.to_owned(), |part| number(*part, prefix))
-            };
+            let part = |index: usize| prefix.number(bar.parts.get(index).copied().unwrap_or(f64::NAN));
             let mut row = vec![bar.series.name.clone(), group.label.clone()];
             row.extend((0..bars.parts.len()).map(part));
-            row.extend([number(bar.total.value, prefix), ends(bar.total, prefix)]);
+            row.extend([prefix.number(bar.total.value), ends(bar.total, prefix)]);
             rows.push(row);
         }
     }
@@ -244,11 +205,11 @@ fn bars(bars: &Bars, bounds: &str) -> Table {
 
 fn heat(heat: &Heat) -> Table {
     let prefix = heat_prefix(heat);
-    let row = |row: &crate::model::HeatRow| {
+    let row = |row: &HeatRow| {
         let mut texts = vec![row.label.clone()];
         texts.extend((0..heat.columns.len()).map(|column| match row.cells.get(column) {
-            Some(cell) if cell.hollow => joined(&[&heat_text(heat, cell, prefix), "compare with care"]),
-            Some(cell) => heat_text(heat, cell, prefix),
+            Some(cell) if cell.hollow => joined(&[&prefix.number(cell.value), "compare with care"]),
+            Some(cell) => prefix.number(cell.value),
             None => NONE.to_owned(),
         }));
         texts
@@ -260,33 +221,21 @@ fn heat(heat: &Heat) -> Table {
 }
 
 fn trials(trials: &Trials, bounds: &str) -> Table {
-    let Axis { unit, .. } = trials.y;
-    let prefix = unit.common_prefix(
-        trials.searches.iter().flat_map(|search| search.trials.iter().map(|trial| trial.load)),
-    );
+    let unit = trials.y.unit;
+    let all = trials.searches.iter().flat_map(|search| &search.trials);
+    let prefix = unit.common_prefix(all.map(|trial| trial.load));
     let mut rows = Vec::new();
-    for search in &trials.searches {
-        let name = &search.series.name;
-        for (index, trial) in search.trials.iter().enumerate() {
-            let load = number(trial.load, prefix);
-            let words = joined(&[trial.outcome.word(), &trial.detail]);
-            rows.push(vec![name.clone(), format!("trial {}", index + 1), load, NONE.to_owned(), words]);
+    for SearchTrials { series, trials, found } in &trials.searches {
+        let row = |place: String, load, outcome| row(&series.name, place, load, prefix, outcome);
+        for (index, trial) in trials.iter().enumerate() {
+            let outcome = joined(&[trial.outcome.word(), &trial.detail]);
+            rows.push(row(format!("trial {}", index + 1), Estimate::exact(trial.load), outcome));
         }
-        if let Some(found) = search.found {
-            let value = number(found.value, prefix);
-            rows.push(vec![
-                name.clone(),
-                "found".to_owned(),
-                value,
-                ends(found, prefix),
-                interval_words(found, unit),
-            ]);
+        if let Some(found) = *found {
+            let words = found.interval.map_or_else(String::new, |ends| interval(ends, unit));
+            rows.push(row("found".to_owned(), found, words));
         }
     }
     let load = titled("load", prefix.name);
     Table { head: head(&["search", "trial", &load, bounds, "outcome"]), rows }
-}
-
-fn interval_words(found: Estimate, unit: Unit) -> String {
-    found.interval.map_or_else(String::new, |ends| interval(ends, unit))
 }

@@ -4,13 +4,10 @@ use report::parts::{self, DataTable, NoteList};
 use results::{ResultDocument, State};
 
 use crate::{
-    answer,
-    figures::{self, time},
-    fitness, key_figures,
+    answer, figures, fitness, key_figures,
     page::Page,
     rows,
-    run_windows::{RunWindows, WantedRun},
-    scene::Scene,
+    scene::{RunWindows, Scene},
     values::{LEAST_FOR_INTERVAL, with_minus},
 };
 
@@ -19,10 +16,9 @@ const MOST_VERDICTS: usize = 12;
 /// Name of the fact about the design.
 const DESIGN: &str = "Design";
 
-/// Returns the page about a result. `windows` are those of [`wanted_runs`]; without them, charts over time
-/// are left out.
+/// Returns the page about a result.
 #[must_use]
-pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
+pub fn page(document: &ResultDocument, windows: &RunWindows<'_>) -> Page {
     let scene = Scene::new(document, windows);
     let (sections, omitted) = figures::sections(&scene);
     let question = question(document);
@@ -107,11 +103,4 @@ fn eyebrow(document: &ResultDocument) -> Vec<String> {
         parts.push("interrupted".to_owned());
     }
     parts
-}
-
-/// Returns the runs whose windows the page of a result shows: of each cell in a chart over time its median run.
-#[must_use]
-pub fn wanted_runs(document: &ResultDocument) -> Vec<WantedRun> {
-    let scene = Scene::new(document, &[]);
-    time::shown(&scene).iter().filter_map(|(_, cell)| time::median_run(cell)).collect()
 }

@@ -72,8 +72,8 @@ pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
         let highest = of.iter().flatten().map(|value| value.estimate.value).fold(0.0, f64::max);
         let highest = if highest > 0.0 { highest } else { 1.0 };
         let arrow = match column.quantity.better() {
-            Better::Lower => '\u{2193}',
-            Better::Higher => '\u{2191}',
+            Better::Less => '\u{2193}',
+            Better::More => '\u{2191}',
         };
         KeyColumn {
             heading: column.heading.clone(),

@@ -20,18 +20,17 @@ mod index;
 mod key_figures;
 mod page;
 mod rows;
-mod run_windows;
 mod scene;
 mod values;
 
-pub use build::{page, wanted_runs};
+pub use build::page;
 pub use charts::Colours;
 pub use html::{html, index_html};
 pub use index::{Index, IndexedResult};
 pub use page::{
     Check, Figure, Fitness, Grade, KeyColumn, KeyFigure, KeyFigures, KeyRow, Page, Section, Sentence, Words,
 };
-pub use run_windows::{RunWindows, WantedRun};
+pub use scene::RunWindows;
 
 /// Returns each chart of a page as an SVG file: its name without a suffix, and its text.
 #[must_use]

@@ -5,9 +5,13 @@ use std::collections::BTreeMap;
 use charts::{Series, Slot};
 use experiment::{Batching, DriverDescription, Factors, Topology, Workload, configuration_names};
 use report::parts;
-use results::{CellResult, ResultDocument};
+use results::{CellResult, LogWindow, ResultDocument};
 
-use crate::{page::slot, run_windows::RunWindows};
+use crate::page::slot;
+
+/// Function from the number of a run and a kind of times to its windows in ascending order of time, without empty ones. A result does
+/// not contain them: the caller reads them from the log of the run. Without them, a chart over time is left out.
+pub type RunWindows<'w> = dyn Fn(u32, &str) -> Vec<LogWindow> + 'w;
 
 /// Result with its series.
 pub(crate) struct Scene<'d> {
@@ -18,7 +22,7 @@ pub(crate) struct Scene<'d> {
     /// Index of the series of each cell, and the cell, by its id.
     cells: BTreeMap<&'d str, (usize, &'d CellResult)>,
     /// Windows of runs, for charts over time.
-    pub windows: &'d [RunWindows],
+    pub windows: &'d RunWindows<'d>,
     /// Host and date.
     pub origin: String,
     /// Tool, host and date, at the bottom of each file with a chart.
@@ -36,7 +40,7 @@ pub(crate) struct Configuration<'d> {
 }
 
 impl<'d> Scene<'d> {
-    pub(crate) fn new(document: &'d ResultDocument, windows: &'d [RunWindows]) -> Self {
+    pub(crate) fn new(document: &'d ResultDocument, windows: &'d RunWindows<'d>) -> Self {
         let alike: Vec<Factors> = document.cells.iter().map(|cell| configuration(&cell.factors)).collect();
         let names = without_common_driver(configuration_names(&alike));
         let mut series: Vec<Configuration<'d>> = Vec::new();

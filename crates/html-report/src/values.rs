@@ -105,11 +105,8 @@ impl Quantity {
     /// Returns the direction that is better.
     pub(crate) const fn better(self) -> Better {
         match self {
-            Self::Metric(metric) => match metric.better() {
-                stats::Better::More => Better::Higher,
-                stats::Better::Less => Better::Lower,
-            },
-            _ => Better::Lower,
+            Self::Metric(metric) => metric.better(),
+            _ => Better::Less,
         }
     }
 
@@ -130,6 +127,14 @@ impl Quantity {
             Self::Cpu => Some(Estimate { value: cpu_parts(cell)?.iter().sum(), ..over_runs }),
             _ => Some(over_runs),
         }
+    }
+
+    /// Returns the run of a cell whose value is the median of those of all runs: of an even number, the lower one.
+    pub(crate) fn median_run(self, cell: &CellResult) -> Option<&Run> {
+        let known = cell.claimed_runs().filter_map(|run| Some((self.of(cell, run)?, run)));
+        let mut runs: Vec<(f64, &Run)> = known.collect();
+        runs.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.number.cmp(&right.1.number)));
+        runs.get(runs.len().checked_sub(1)? / 2).map(|(_, run)| *run)
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use charts::{
     Axis, Bar, BarGroup, Bars, Better, Chart, ChartKind, Claim, Colours, Estimate, Forest, ForestRow, Line,
-    LineStyle, Lines, Panel, Point, Reference, Scale, Series, Slot, Unit, Width,
+    LineStyle, Lines, Panel, Point, Scale, Series, Slot, Unit, Width,
 };
 use serde::Deserialize;
 
@@ -50,9 +50,6 @@ struct PageChart {
     /// Columns that are drawn.
     #[serde(default)]
     series: Vec<PageSeries>,
-    /// Horizontal lines.
-    #[serde(default)]
-    reference: Vec<PageReference>,
     kind: Kind,
 }
 
@@ -126,13 +123,6 @@ enum Style {
     Thin,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PageReference {
-    at: f64,
-    label: String,
-}
-
 impl PageAxis {
     fn axis(&self, ticks: Vec<f64>) -> Axis {
         let unit = match self.unit {
@@ -199,12 +189,7 @@ impl PageChart {
                 ..Line::default()
             });
         }
-        let references = self.reference.iter().map(|reference| Reference::Horizontal {
-            at: reference.at,
-            label: reference.label.clone(),
-            slot: Slot::Ink,
-        });
-        let panel = Panel { lines, references: references.collect(), ..Panel::default() };
+        let panel = Panel { lines, ..Panel::default() };
         Ok(ChartKind::Lines(Lines { x: self.x.axis(xs), y: self.y.axis(Vec::new()), panels: vec![panel] }))
     }
 
@@ -293,8 +278,8 @@ impl PageChart {
         let chart = Chart {
             title: self.title.clone(),
             better: self.better.as_ref().map(|direction| match direction {
-                Direction::Lower => Better::Lower,
-                Direction::Higher => Better::Higher,
+                Direction::Lower => Better::Less,
+                Direction::Higher => Better::More,
             }),
             subtitle: self.subtitle.clone(),
             note: self.note.clone(),

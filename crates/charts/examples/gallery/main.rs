@@ -6,7 +6,9 @@ mod samples;
 
 use std::{fmt::Write as _, fs, io, path::PathBuf};
 
-use charts::{Chart, Colours, Width, escaped, palette::FONT_STACK, plot, standalone, stylesheet, table};
+use charts::{
+    Chart, Colours, Width, better_words, escaped, palette::FONT_STACK, plot, standalone, stylesheet, table,
+};
 
 fn main() -> io::Result<()> {
     let directory = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("target/charts"), PathBuf::from);
@@ -26,9 +28,7 @@ fn main() -> io::Result<()> {
     for (id, chart) in samples::all() {
         page.push_str(&figure(id, &chart));
         for (name, width) in [("wide", Width::Wide), ("narrow", Width::Narrow)] {
-            for (colours, suffix) in
-                [(Colours::Preferred, ""), (Colours::Light, "-light"), (Colours::Dark, "-dark")]
-            {
+            for (colours, suffix) in [(Colours::Preferred, ""), (Colours::Light, "-light")] {
                 let file = directory.join(format!("{id}-{name}{suffix}.svg"));
                 fs::write(file, standalone(&chart, width, colours))?;
             }
@@ -42,7 +42,8 @@ fn main() -> io::Result<()> {
 }
 
 fn figure(id: &str, chart: &Chart) -> String {
-    let better = chart.better.map_or_else(String::new, |better| format!("<b>{}</b> \u{b7} ", better.words()));
+    let better =
+        chart.better.map_or_else(String::new, |better| format!("<b>{}</b> \u{b7} ", better_words(better)));
     let mut figure = format!(
         "<figure><figcaption><h2>{}</h2><p>{better}{}</p></figcaption>{}<p>{}</p><details><summary>Table</summary>\
          <div class=\"scroll\"><table><tr>",

@@ -3,7 +3,7 @@
 use crate::{
     axes::tooltip,
     canvas::{Anchor, Canvas},
-    draw::marks::extent,
+    draw::marks::{bar, extent},
     model::{Claim, Forest, ForestRow, Slot},
     number::change,
     scale::{Kind, Map},
@@ -253,28 +253,12 @@ fn words(row: &ForestRow, canvas: &mut Canvas, layout: &Layout, place: &RowLayou
 }
 
 fn interval(row: &ForestRow, canvas: &mut Canvas, map: &Map, y: f64) {
-    if let Some(noise) = row.noise.filter(|noise| noise.is_valid())
-        && let (Some(low), Some(high)) = (map.at(noise.low), map.at(noise.high))
-    {
+    if let (Some(noise), Some((low, high))) = (row.noise, map.ends(row.noise)) {
         let title = format!("noise floor: {} to {}", change(noise.low), change(noise.high));
         canvas.rect((low, y - 8.0), (high, y + 8.0), "nf", &title);
     }
     let slot = slot(row);
-    if let Some(interval) = row.ratio.interval.filter(|interval| interval.is_valid()) {
-        // An end that is not positive, infinite or outside is cut.
-        let low_cut = !map.contains(interval.low);
-        let high_cut = !map.contains(interval.high);
-        let low = if low_cut { map.from } else { map.at(interval.low).unwrap_or(map.from) };
-        let high = if high_cut { map.to } else { map.at(interval.high).unwrap_or(map.to) };
-        canvas.line((low, y), (high, y), &format!("ci {}", slot.class()));
-        let class = format!("arr {}", slot.class());
-        if low_cut {
-            canvas.arrow((low - 4.0, y), (1.0, 0.0), &class);
-        }
-        if high_cut {
-            canvas.arrow((high + 4.0, y), (-1.0, 0.0), &class);
-        }
-    }
+    bar(canvas, map, (row.ratio.interval, y), ("ci", slot), 4.0);
     // A ratio of 0, or to 0, has no place on the axis.
     let class = format!("arr {}", slot.class());
     if row.ratio.value == 0.0 {

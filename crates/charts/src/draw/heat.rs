@@ -3,8 +3,8 @@
 use crate::{
     axes::tooltip,
     canvas::{Anchor, Canvas},
-    model::{Heat, HeatCell, HeatRow, Shade, Slot},
-    number::{Prefix, change, drawable, plain, value},
+    model::{Heat, HeatCell, HeatRow},
+    number::{Prefix, drawable, plain, value},
     palette::STRONGEST_FIELD,
     text::{LINE, widest, width, wrap, wrap_names},
 };
@@ -57,10 +57,19 @@ pub(crate) fn draw(heat: &Heat, canvas: &mut Canvas) -> f64 {
         canvas.lines((0.0, y + 16.5), Anchor::Start, "w", name);
         for (column, cell) in row.cells.iter().take(heat.columns.len()).enumerate() {
             let x = left + column as f64 * step;
+            if !drawable(cell.value) {
+                continue;
+            }
             let title = title(heat, row, column, cell);
-            field(heat, cell, canvas, (x + 1.0, y + 1.0, x + step - 1.0, bottom - 1.0), &strengths, &title);
-            let text = text(heat, cell, prefix);
-            if width(&text, SIZE) <= step - 3.0 && drawable(cell.value) {
+            if cell.hollow {
+                canvas.rect((x + 2.0, y + 2.0), (x + step - 2.0, bottom - 2.0), "empty", &title);
+            } else {
+                let class = format!("field {}", heat.slot.class());
+                let corners = [(x + 1.0, y + 1.0), (x + step - 1.0, bottom - 1.0)];
+                canvas.field(corners, &class, strengths.of(cell.value), &title);
+            }
+            let text = plain(cell.value / prefix.factor);
+            if width(&text, SIZE) <= step - 3.0 {
                 canvas.text((x + step / 2.0, f64::midpoint(y, bottom) + 4.5), Anchor::Middle, "f", &text);
             }
         }
@@ -68,36 +77,20 @@ pub(crate) fn draw(heat: &Heat, canvas: &mut Canvas) -> f64 {
     bottom + 6.0
 }
 
+/// Returns one unit for the values of all fields.
 pub(crate) fn prefix(heat: &Heat) -> Prefix {
-    match heat.shade {
-        Shade::Ratio { .. } => Prefix { factor: 1.0, name: "" },
-        Shade::Larger(_) => {
-            let values = heat.rows.iter().flat_map(|row| &row.cells).map(|cell| cell.value);
-            heat.unit.common_prefix(values.filter(|value| drawable(*value)))
-        }
-    }
-}
-
-/// Returns the text of a field: a value, or a change for a ratio.
-pub(crate) fn text(heat: &Heat, cell: &HeatCell, prefix: Prefix) -> String {
-    match heat.shade {
-        Shade::Ratio { .. } => change(cell.value),
-        Shade::Larger(_) => plain(cell.value / prefix.factor),
-    }
+    let values = heat.rows.iter().flat_map(|row| &row.cells).map(|cell| cell.value);
+    heat.unit.common_prefix(values.filter(|value| drawable(*value)))
 }
 
 fn title(heat: &Heat, row: &HeatRow, column: usize, cell: &HeatCell) -> String {
-    let text = match heat.shade {
-        Shade::Ratio { .. } => change(cell.value),
-        Shade::Larger(_) => value(cell.value, heat.unit),
-    };
     let column = heat.columns.get(column).map_or("", String::as_str);
     let place = if heat.column_label.is_empty() {
         column.to_owned()
     } else {
         format!("{} {column}", heat.column_label)
     };
-    tooltip(&[&row.label, &place], &text, &cell.detail)
+    tooltip(&[&row.label, &place], &value(cell.value, heat.unit), &cell.detail)
 }
 
 /// Function from values to opacities.
@@ -109,40 +102,18 @@ struct Strengths {
 impl Strengths {
     fn new(heat: &Heat) -> Self {
         let cells = heat.rows.iter().flat_map(|row| &row.cells).filter(|cell| !cell.hollow);
-        let logs = cells.map(|cell| cell.value).filter(|value| drawable(*value) && *value > 0.0).map(f64::ln);
-        let logs: Vec<f64> = match heat.shade {
-            Shade::Ratio { .. } => logs.map(f64::abs).chain([0.0, 0.01]).collect(),
-            Shade::Larger(_) => logs.collect(),
-        };
+        let values = cells.map(|cell| cell.value).filter(|value| drawable(*value) && *value > 0.0);
+        let logs: Vec<f64> = values.map(f64::ln).collect();
         let low = logs.iter().copied().fold(f64::INFINITY, f64::min);
         let high = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Self { low, high }
     }
 
-    /// Returns colour and opacity of a value; 0 and negative values are pale.
-    fn of(&self, shade: Shade, value: f64) -> (Slot, f64) {
+    /// Returns the opacity of a value; 0 and negative values are pale.
+    fn of(&self, value: f64) -> f64 {
         let log = if value > 0.0 { value.ln() } else { self.low };
-        let (slot, log) = match shade {
-            Shade::Larger(slot) => (slot, log),
-            Shade::Ratio { below, above } => (if log < 0.0 { below } else { above }, log.abs()),
-        };
         let span = self.high - self.low;
         let share = if span > 0.0 { ((log - self.low) / span).clamp(0.0, 1.0) } else { 0.5 };
-        (slot, STRONGEST_FIELD * (0.12 + 0.88 * share))
+        STRONGEST_FIELD * (0.12 + 0.88 * share)
     }
-}
-
-type Corners = (f64, f64, f64, f64);
-
-fn field(heat: &Heat, cell: &HeatCell, canvas: &mut Canvas, at: Corners, strengths: &Strengths, title: &str) {
-    let (left, top, right, bottom) = at;
-    if !drawable(cell.value) {
-        return;
-    }
-    if cell.hollow {
-        canvas.rect((left + 1.0, top + 1.0), (right - 1.0, bottom - 1.0), "empty", title);
-        return;
-    }
-    let (slot, opacity) = strengths.of(heat.shade, cell.value);
-    canvas.field((left, top), (right, bottom), &format!("field {}", slot.class()), opacity, title);
 }

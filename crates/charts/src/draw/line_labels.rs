@@ -53,7 +53,7 @@ pub(crate) fn draw_labels(
         let places: Vec<Area> =
             alike.iter().flat_map(|line| places(&line.points, width(&text, SIZE), frame)).collect();
         if let Some(best) = occupied.place(&places, frame, &own) {
-            canvas.text((places[best].left, places[best].bottom - 3.0), Anchor::Start, &class, &text);
+            canvas.text((best.left, best.bottom - 3.0), Anchor::Start, &class, &text);
         }
     }
 }
@@ -69,12 +69,9 @@ fn places(points: &[Position], wide: f64, frame: Area) -> Vec<Area> {
     for (x, y) in all.iter().copied().step_by(all.len().div_ceil(MOST_POINTS).max(1)) {
         let left = (x - wide / 2.0).min(frame.right - wide).max(frame.left + 2.0);
         let (before, after) = ((x - wide - 9.0).max(frame.left + 2.0), (x + 9.0).min(frame.right - wide));
-        for (left, top) in [(before, y - HEIGHT - 1.0), (after, y + 2.0)] {
-            places.push(Area { left, top, right: left + wide, bottom: top + HEIGHT });
-        }
-        for top in [y - HEIGHT - 6.0, y + 6.0, y - HEIGHT - 12.0, y + 12.0] {
-            places.push(Area { left, top, right: left + wide, bottom: top + HEIGHT });
-        }
+        let beside = [(before, y - HEIGHT - 1.0), (after, y + 2.0)];
+        let over = [y - HEIGHT - 6.0, y + 6.0, y - HEIGHT - 12.0, y + 12.0].map(|top| (left, top));
+        places.extend(beside.into_iter().chain(over).map(|corner| Area::at(corner, wide, HEIGHT)));
     }
     places
 }

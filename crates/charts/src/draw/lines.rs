@@ -5,12 +5,12 @@ use crate::{
     canvas::{Canvas, Position},
     draw::{
         line_labels::{LabelledLine, draw_labels},
-        marks::{EndName, MARK, end_names, extent, mark, names_space, whisker},
+        marks::{EndName, MARK, end_names, extent, names_space, whisker},
         panels::Panels,
         references,
     },
     labels::{Area, Occupied},
-    model::{Axis, Line, LineStyle, Lines, Panel, Point, Reference, Scale, Unit},
+    model::{Axis, Line, LineStyle, Lines, Panel, Point, Scale, Unit},
     number::estimate,
 };
 
@@ -81,19 +81,11 @@ fn all_points(panel: &Panel) -> impl Iterator<Item = &Point> {
 }
 
 fn y_values(panel: &Panel) -> impl Iterator<Item = f64> + '_ {
-    let references = panel.references.iter().filter_map(|reference| match reference {
-        Reference::Horizontal { at, .. } => Some(*at),
-        Reference::Vertical { .. } => None,
-    });
-    all_points(panel).flat_map(|point| extent(&point.y)).chain(references)
+    all_points(panel).flat_map(|point| extent(&point.y))
 }
 
 fn x_values(panel: &Panel) -> impl Iterator<Item = f64> + '_ {
-    let references = panel.references.iter().filter_map(|reference| match reference {
-        Reference::Vertical { at, .. } => Some(*at),
-        Reference::Horizontal { .. } => None,
-    });
-    all_points(panel).map(|point| point.x).chain(references)
+    all_points(panel).map(|point| point.x).chain(panel.references.iter().map(|reference| reference.at))
 }
 
 /// One panel with its axes.
@@ -132,7 +124,7 @@ impl Plot<'_> {
             labelled.push(LabelledLine { line, number: 2 * number, text: &line.role, points });
             labelled.push(LabelledLine { line, number: 2 * number + 1, text: &line.band_name, points: edge });
         }
-        references::draw(panel, canvas, (&self.x.map, &self.y.map), self.frame, &mut occupied);
+        references::draw(panel, canvas, &self.x.map, self.frame);
         for (line, shift) in panel.lines.iter().zip(&shifts) {
             self.marks(line, canvas, *shift);
         }
@@ -230,13 +222,8 @@ impl Plot<'_> {
         let slot = line.series.slot;
         for run in &line.runs {
             if let Some(at) = self.at(run, run.y.value, shift) {
-                canvas.mark(
-                    slot,
-                    at,
-                    2.0,
-                    if run.hollow { "second" } else { "run" },
-                    &self.title(line, "run", run),
-                );
+                let class = if run.hollow { "second" } else { "run" };
+                canvas.mark(slot, at, 2.0, class, &self.title(line, "run", run));
             }
         }
         let r = match line.style {
@@ -246,7 +233,8 @@ impl Plot<'_> {
         };
         for point in &line.points {
             if let Some(at) = self.at(point, point.y.value, shift) {
-                mark(canvas, slot, at, r, point.hollow, &self.title(line, &line.role, point));
+                let class = if point.hollow { "hol" } else { "mk" };
+                canvas.mark(slot, at, r, class, &self.title(line, &line.role, point));
             }
         }
         for point in &line.band {

@@ -3,7 +3,7 @@
 use crate::{
     canvas::{Anchor, Canvas, Position},
     labels::spread,
-    model::{Estimate, Series, Slot},
+    model::{Estimate, Interval, Series, Slot},
     scale::Map,
     text::{BOLD, LINE, width, wrap_names},
 };
@@ -36,9 +36,24 @@ pub(crate) fn whisker(canvas: &mut Canvas, map: &Map, x: f64, estimate: Estimate
     }
 }
 
-/// Draws the mark of a value: hollow or filled.
-pub(crate) fn mark(canvas: &mut Canvas, slot: Slot, at: Position, r: f64, hollow: bool, title: &str) {
-    canvas.mark(slot, at, r, if hollow { "hol" } else { "mk" }, title);
+/// Draws an interval as a horizontal line of a class; an end outside of the map as an arrow, `beyond` px from its edge.
+pub(crate) fn bar(
+    canvas: &mut Canvas,
+    map: &Map,
+    (interval, y): (Option<Interval>, f64),
+    (class, slot): (&str, Slot),
+    beyond: f64,
+) {
+    let Some(interval) = interval.filter(|interval| interval.is_valid()) else { return };
+    let (low, high) = (map.at(interval.low).unwrap_or(map.from), map.at(interval.high).unwrap_or(map.to));
+    canvas.line((low, y), (high, y), &format!("{class} {}", slot.class()));
+    let class = format!("arr {}", slot.class());
+    if !map.contains(interval.low) {
+        canvas.arrow((map.from - beyond, y), (1.0, 0.0), &class);
+    }
+    if !map.contains(interval.high) {
+        canvas.arrow((map.to + beyond, y), (-1.0, 0.0), &class);
+    }
 }
 
 /// Values of an estimate that an axis should contain.

@@ -13,8 +13,10 @@ mod strip;
 mod timeline;
 mod trials;
 
-pub(crate) use heat::{prefix as heat_prefix, text as heat_text};
+pub(crate) use heat::prefix as heat_prefix;
+pub(crate) use marks::bar;
 pub(crate) use percentiles::MOST_RUNS;
+pub(crate) use timeline::NO_SAMPLE;
 
 use crate::{
     canvas::{Anchor, Canvas},

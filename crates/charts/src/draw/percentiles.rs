@@ -13,8 +13,6 @@ use crate::{
 
 /// Above this number of runs there are no hairlines.
 pub(crate) const MOST_RUNS: usize = 20;
-/// Above this number of series there are no names.
-const MOST_NAMES: usize = 8;
 /// Words on a dashed line.
 const POOLED: &str = "all runs pooled";
 
@@ -23,8 +21,7 @@ pub(crate) fn draw(percentiles: &Percentiles, canvas: &mut Canvas) -> f64 {
     let (top, bottom) = (24.0, 290.0);
     let y = YAxis::new(&percentiles.y, percentiles.series.iter().flat_map(values), bottom, top);
     let left = y.space();
-    let named = percentiles.series.len() <= MOST_NAMES;
-    let names = percentiles.series.iter().filter(|_| named).map(|series| &series.series);
+    let names = percentiles.series.iter().map(|series| &series.series);
     let right = canvas.width() - names_space(names, canvas.width(), 0.34);
     let quantiles = percentiles.series.iter().flat_map(points).map(|point| point.quantile);
     let last = quantiles.filter(|quantile| Kind::Nines.place(*quantile).is_some()).fold(0.0, f64::max);
@@ -44,7 +41,7 @@ pub(crate) fn draw(percentiles: &Percentiles, canvas: &mut Canvas) -> f64 {
         }
         let [median, pooled] = lines;
         let end = median.iter().chain(&pooled).max_by(|a, b| a.0.total_cmp(&b.0)).copied();
-        if let Some(end) = end.filter(|_| named && !series.series.name.is_empty()) {
+        if let Some(end) = end.filter(|_| !series.series.name.is_empty()) {
             ends.push(EndName { series: &series.series, end });
         }
         if !pooled.is_empty() && dashed.as_ref().is_none_or(|(line, _)| line.len() < pooled.len()) {
@@ -89,8 +86,8 @@ fn series_lines(
         }
     }
     let bounded = series.median.iter().filter_map(|point| {
-        let interval = point.estimate.interval.filter(|interval| interval.is_valid())?;
-        Some((place(point, interval.low)?, place(point, interval.high)?))
+        let (x, (low, high)) = (x.map.at(point.quantile)?, y.map.ends(point.estimate.interval)?);
+        Some(((x, low), (x, high)))
     });
     let (low, mut high): (Vec<Position>, Vec<Position>) = bounded.unzip();
     high.reverse();
@@ -113,21 +110,13 @@ fn series_lines(
 
 fn label(canvas: &mut Canvas, line: &[Position], number: usize, frame: Area, occupied: &mut Occupied) {
     let wide = width(POOLED, 12.0);
-    let places: Vec<Area> = line
-        .iter()
-        .flat_map(|(x, y)| {
-            let beside = |left: f64, top: f64| Area { left, top, right: left + wide, bottom: top + 14.0 };
-            let left = (x - wide / 2.0).min(frame.right - wide);
-            [
-                beside(left, y - 24.0),
-                beside(left, y + 8.0),
-                beside(left, y + 20.0),
-                beside(x - wide - 10.0, y - 12.0),
-            ]
-        })
-        .collect();
+    let beside = |(x, y): &Position| {
+        let left = (x - wide / 2.0).min(frame.right - wide);
+        [(left, y - 24.0), (left, y + 8.0), (left, y + 20.0), (x - wide - 10.0, y - 12.0)]
+    };
+    let places: Vec<Area> = line.iter().flat_map(beside).map(|corner| Area::at(corner, wide, 14.0)).collect();
     if let Some(best) = occupied.place(&places, frame, &[number]) {
-        let at = (places[best].left, places[best].bottom - 3.0);
-        canvas.text(at, Anchor::Start, &format!("am {}", Slot::Ink.class()), POOLED);
+        let class = format!("am {}", Slot::Ink.class());
+        canvas.text((best.left, best.bottom - 3.0), Anchor::Start, &class, POOLED);
     }
 }

@@ -1,8 +1,8 @@
-//! Labelled straight lines and shaded stretches of a panel.
+//! Labelled vertical lines and shaded stretches of a panel.
 
 use crate::{
     canvas::{Anchor, Canvas},
-    labels::{Area, Occupied},
+    labels::Area,
     model::{Panel, Reference},
     scale::Map,
     text::{fit, width},
@@ -18,10 +18,8 @@ const MOST_ROWS: usize = 3;
 /// Returns the number of rows of labels above a panel with this map of x.
 pub(crate) fn label_rows(panel: &Panel, x: &Map, canvas: &Canvas) -> usize {
     let mut rows = Rows::default();
-    for reference in &panel.references {
-        if let Reference::Vertical { at, label, .. } = reference
-            && let Some(x) = x.at(*at)
-        {
+    for Reference { at, label, .. } in &panel.references {
+        if let Some(x) = x.at(*at) {
             rows.place(label, x, canvas.width());
         }
     }
@@ -56,63 +54,21 @@ pub(crate) fn space(rows: usize) -> f64 {
 
 /// Shades the stretches of a panel.
 pub(crate) fn shade(panel: &Panel, canvas: &mut Canvas, x: &Map, frame: Area) {
-    for stretch in panel.shaded.iter().filter(|stretch| stretch.is_valid()) {
-        if let (Some(from), Some(to)) = (x.at(stretch.low), x.at(stretch.high)) {
-            canvas.rect((from, frame.top), (to, frame.bottom), "noisy", "noisy");
-        }
+    for (from, to) in panel.shaded.iter().filter_map(|stretch| x.ends(Some(*stretch))) {
+        canvas.rect((from, frame.top), (to, frame.bottom), "noisy", "noisy");
     }
 }
 
 /// Draws the lines of a panel with their labels.
-pub(crate) fn draw(
-    panel: &Panel,
-    canvas: &mut Canvas,
-    maps: (&Map, &Map),
-    frame: Area,
-    occupied: &mut Occupied,
-) {
+pub(crate) fn draw(panel: &Panel, canvas: &mut Canvas, x: &Map, frame: Area) {
     let mut rows = Rows::default();
-    for reference in &panel.references {
-        match reference {
-            Reference::Horizontal { at, label, slot } => {
-                if let Some(y) = maps.1.at(*at) {
-                    canvas.rule((frame.left, y), (frame.right, y), &format!("ref {}", slot.class()), label);
-                    horizontal_label(label, slot.class(), canvas, y, frame, occupied);
-                }
-            }
-            Reference::Vertical { at, label, slot } => {
-                if let Some(x) = maps.0.at(*at) {
-                    let slot = slot.class();
-                    canvas.rule((x, frame.top - 4.0), (x, frame.bottom), &format!("knee {slot}"), label);
-                    if let Some((text, middle, row)) = rows.place(label, x, canvas.width()) {
-                        let at = (middle, frame.top - 8.0 - row as f64 * ROW);
-                        canvas.text(at, Anchor::Middle, &format!("an {slot}"), &text);
-                    }
-                }
-            }
+    for Reference { at, label, slot } in &panel.references {
+        let Some(x) = x.at(*at) else { continue };
+        let slot = slot.class();
+        canvas.rule((x, frame.top - 4.0), (x, frame.bottom), &format!("knee {slot}"), label);
+        if let Some((text, middle, row)) = rows.place(label, x, canvas.width()) {
+            let at = (middle, frame.top - 8.0 - row as f64 * ROW);
+            canvas.text(at, Anchor::Middle, &format!("an {slot}"), &text);
         }
-    }
-}
-
-fn horizontal_label(
-    label: &str,
-    slot: &str,
-    canvas: &mut Canvas,
-    y: f64,
-    frame: Area,
-    occupied: &mut Occupied,
-) {
-    let text = fit(label, SIZE, frame.right - frame.left - 8.0);
-    let wide = width(&text, SIZE);
-    let lefts =
-        [frame.right - wide - 4.0, frame.left + 4.0, f64::midpoint(frame.left, frame.right) - wide / 2.0];
-    let places: Vec<Area> = [y - 15.0, y + 3.0]
-        .into_iter()
-        .flat_map(|top| lefts.map(|left| Area { left, top, right: left + wide, bottom: top + 12.0 }))
-        .collect();
-    let edge = Area { top: frame.top - 14.0, ..frame };
-    if let Some(best) = occupied.place(&places, edge, &[]) {
-        let at = (places[best].left, places[best].bottom - 2.0);
-        canvas.text(at, Anchor::Start, &format!("an {slot}"), &text);
     }
 }

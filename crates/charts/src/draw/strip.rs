@@ -55,7 +55,8 @@ fn x_axis(strip: &RunStrip, left: f64, right: f64) -> XAxis {
         [1, 2, 5, 10, 20, 50, 100, 200, 500].into_iter().find(|step| (last - first) / step < most.max(1));
     let step = step.unwrap_or(1000).max((last - first) / 1000);
     let ticks = (first.div_ceil(step)..=last / step).map(|tick| f64::from(tick * step)).collect();
-    let axis = Axis { label: strip.x_label.clone(), unit: Unit::Count, scale: Scale::Linear, ticks };
+    let label = "block, in order of measurement".to_owned();
+    let axis = Axis { label, unit: Unit::Count, scale: Scale::Linear, ticks };
     XAxis::with_map(&axis, map)
 }
 
@@ -105,38 +106,28 @@ fn run_title(series: &StripSeries, run: &Run, unit: Unit) -> String {
     tooltip(&[&series.series.name, &format!("block {}", run.block), kind], &text, &run.detail)
 }
 
-fn band(series: &StripSeries, canvas: &mut Canvas, y: &YAxis, (left, right): (f64, f64), unit: Unit) {
+/// Draws the median with its interval: as a line and a band, and as a mark in the margin.
+fn median(series: &StripSeries, canvas: &mut Canvas, y: &YAxis, (left, right): (f64, f64), unit: Unit) {
     let Some(median) = series.median else { return };
-    let slot = series.series.slot.class();
-    if let Some(interval) = median.interval.filter(|interval| interval.is_valid())
-        && let (Some(low), Some(high)) = (y.map.at(interval.low), y.map.at(interval.high))
-    {
-        canvas.rect((left, high), (right, low), &format!("band {slot}"), "");
+    let slot = series.series.slot;
+    let ends = y.map.ends(median.interval);
+    if let Some((low, high)) = ends {
+        canvas.rect((left, high), (right, low), &format!("band {}", slot.class()), "");
     }
-    if let Some(at) = y.map.at(median.value) {
-        canvas.line((left, at), (right, at), &format!("thin {slot}"));
-        interval(series, median, canvas, y, right + 11.0, unit);
+    let Some(at) = y.map.at(median.value) else { return };
+    canvas.line((left, at), (right, at), &format!("thin {}", slot.class()));
+    let x = right + 11.0;
+    if let Some((low, high)) = ends {
+        canvas.line((x, low), (x, high), &format!("ci {}", slot.class()));
     }
+    let title = tooltip(&[&series.series.name, "median"], &estimate(median, unit), "");
+    canvas.mark(slot, (x, at), 4.4, "mk", &title);
 }
 
 fn limit(series: &StripSeries, canvas: &mut Canvas, y: &YAxis, (left, right): (f64, f64), unit: Unit) {
     let Some((limit, at)) = series.limit.and_then(|limit| Some((limit, y.map.at(limit)?))) else { return };
     let title = tooltip(&[&series.series.name, "limit"], &value(limit, unit), "");
     canvas.rule((left, at), (right, at), "ref ink", &title);
-}
-
-/// Draws the median with its interval in the margin.
-fn interval(series: &StripSeries, median: Estimate, canvas: &mut Canvas, y: &YAxis, x: f64, unit: Unit) {
-    let slot = series.series.slot;
-    if let Some(interval) = median.interval.filter(|interval| interval.is_valid())
-        && let (Some(low), Some(high)) = (y.map.at(interval.low), y.map.at(interval.high))
-    {
-        canvas.line((x, low), (x, high), &format!("ci {}", slot.class()));
-    }
-    if let Some(at) = y.map.at(median.value) {
-        let title = tooltip(&[&series.series.name, "median"], &estimate(median, unit), "");
-        canvas.mark(slot, (x, at), 4.4, "mk", &title);
-    }
 }
 
 /// Returns the numbers of a median as lines of at most `space` px: value and interval in one or two.
@@ -211,7 +202,7 @@ fn panel(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     x.draw(canvas, left, right, bottom);
     x.draw_label(canvas, left, right, bottom);
     for series in &strip.series {
-        band(series, canvas, &y, (left, right), unit);
+        median(series, canvas, &y, (left, right), unit);
         limit(series, canvas, &y, (left, right), unit);
     }
     let (first, last) = blocks(strip);
@@ -290,7 +281,7 @@ fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     let texts = texts.names.iter().zip(&texts.numbers);
     for ((series, y), (name, numbers)) in strip.series.iter().zip(&axes).zip(texts) {
         y.draw(canvas, left, right, true);
-        band(series, canvas, y, (left, right), unit);
+        median(series, canvas, y, (left, right), unit);
         limit(series, canvas, y, (left, right), unit);
         dots(series, canvas, &x, y, (unit, 0.0, r));
         let middle = f64::midpoint(y.map.from, y.map.to);

@@ -4,12 +4,14 @@ use crate::{
     axes::{XAxis, YAxis, tooltip},
     canvas::{Anchor, Canvas, Position},
     labels::Area,
-    model::{Axis, Scale, SpanKind, Timeline, TimelinePanel, Unit, Window},
+    model::{Axis, Interval, Scale, Timeline, TimelinePanel, Unit, Window},
     number::{interval, value},
     scale::{Kind, Map},
     text::{BOLD, LINE, width, wrap_names},
 };
 
+/// Words for a shaded stretch.
+pub(crate) const NO_SAMPLE: &str = "no sample arrived";
 /// Above this number of windows in a panel, stems are one element without tooltips.
 const MANY_WINDOWS: usize = 150;
 /// Heights of a panel in px: alone, and with others.
@@ -31,7 +33,7 @@ pub(crate) fn draw(timeline: &Timeline, canvas: &mut Canvas) -> f64 {
     let y = YAxis::new(&timeline.y, values, height, 0.0);
     let (left, right) = (y.space(), canvas.width() - 14.0);
     let axis = Axis {
-        label: timeline.x_label.clone(),
+        label: "time since the start of the measurement".to_owned(),
         unit: Unit::Nanoseconds,
         scale: Scale::Linear,
         ticks: vec![],
@@ -80,11 +82,10 @@ fn longest_text(panel: &TimelinePanel, unit: Unit) -> Option<String> {
 /// Returns the first and last time.
 fn times(timeline: &Timeline) -> (f64, f64) {
     let windows = timeline.panels.iter().flat_map(|panel| &panel.windows);
-    let spans = timeline.panels.iter().flat_map(|panel| &panel.spans);
+    let gaps = timeline.panels.iter().flat_map(|panel| &panel.gaps);
     let times = windows.flat_map(|window| [window.start, window.end]);
-    let times = times
-        .chain(spans.flat_map(|span| [span.start, span.end]))
-        .filter_map(|time| Kind::Linear.place(time));
+    let times =
+        times.chain(gaps.flat_map(|gap| [gap.low, gap.high])).filter_map(|time| Kind::Linear.place(time));
     let hull = times.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (at.min(low), at.max(high)));
     if hull.0 <= hull.1 { hull } else { (0.0, 1.0) }
 }
@@ -100,7 +101,7 @@ impl Plot<'_> {
     fn draw(&self, panel: &TimelinePanel, canvas: &mut Canvas) {
         let Area { left, top, right, bottom } = self.frame;
         let slot = panel.series.slot;
-        self.spans(panel, canvas);
+        self.gaps(panel, canvas);
         self.y.draw(canvas, left, right, true);
         canvas.line((left, bottom), (right, bottom), "ax");
         self.stems(panel, canvas);
@@ -115,26 +116,13 @@ impl Plot<'_> {
         canvas.text((right, top - 8.0), Anchor::End, &format!("an {}", slot.class()), &longest);
     }
 
-    fn spans(&self, panel: &TimelinePanel, canvas: &mut Canvas) {
-        let Area { top, bottom, .. } = self.frame;
-        for span in &panel.spans {
-            let (Some(from), Some(to)) = (self.x.map.at(span.start), self.x.map.at(span.end)) else {
-                continue;
-            };
-            if span.end < span.start {
-                continue;
-            }
-            let times =
-                interval(crate::model::Interval { low: span.start, high: span.end }, Unit::Nanoseconds);
-            let title = tooltip(&[&panel.series.name, &times], span.kind.words(), "");
-            let to = to.max(from + 1.0).min(self.frame.right);
-            match span.kind {
-                SpanKind::Gap => canvas.rect((from, top), (to, bottom), "nf", &title),
-                SpanKind::Noisy => canvas.rect((from, top), (to, top + 4.0), "busy", &title),
-                SpanKind::Burst => {
-                    let class = format!("bar {}", panel.series.slot.class());
-                    canvas.rect((from, bottom - 4.0), (to, bottom), &class, &title);
-                }
+    fn gaps(&self, panel: &TimelinePanel, canvas: &mut Canvas) {
+        let Area { top, right, bottom, .. } = self.frame;
+        for gap in &panel.gaps {
+            if let Some((from, to)) = self.x.map.ends(Some(*gap)) {
+                let times = interval(*gap, Unit::Nanoseconds);
+                let title = tooltip(&[&panel.series.name, &times], NO_SAMPLE, "");
+                canvas.rect((from, top), (to.max(from + 1.0).min(right), bottom), "nf", &title);
             }
         }
     }
@@ -187,10 +175,9 @@ impl Plot<'_> {
             };
             let follows = before.is_some_and(|before| {
                 let touches = (window.start - before.end).abs() <= 0.5 * (window.end - window.start).abs();
-                let is_gap = |start: f64, end: f64| end > before.start && start < window.end && end > start;
-                let gap =
-                    panel.spans.iter().any(|span| span.kind == SpanKind::Gap && is_gap(span.start, span.end));
-                touches && !gap
+                let is_between =
+                    |gap: &Interval| gap.high > before.start && gap.low < window.end && gap.high > gap.low;
+                touches && !panel.gaps.iter().any(is_between)
             });
             match pieces.last_mut() {
                 Some(piece) if follows => piece.push((window, at)),

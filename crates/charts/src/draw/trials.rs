@@ -61,9 +61,7 @@ fn draw_search(search: &SearchTrials, unit: Unit, canvas: &mut Canvas, axes: (&X
         search.trials.iter().enumerate().filter_map(|(index, trial)| at(index, trial.load)).collect();
     occupied.line(&path, 0);
     if let Some(found) = search.found {
-        if let Some(interval) = found.interval.filter(|interval| interval.is_valid())
-            && let (Some(low), Some(high)) = (y.map.at(interval.low), y.map.at(interval.high))
-        {
+        if let Some((low, high)) = y.map.ends(found.interval) {
             canvas.rect((frame.left, high), (frame.right, low), &format!("band {}", slot.class()), "");
         }
         if let Some(height) = y.map.at(found.value) {
@@ -87,20 +85,12 @@ fn draw_search(search: &SearchTrials, unit: Unit, canvas: &mut Canvas, axes: (&X
     {
         let text = format!("found {}", value(found.value, unit));
         let wide = width(&text, 12.0);
-        let places: Vec<Area> = [height - 17.0, height + 5.0, height - 30.0, height + 18.0]
-            .into_iter()
-            .flat_map(|top| {
-                [frame.right - wide - 2.0, frame.left + 4.0].map(|left| Area {
-                    left,
-                    top,
-                    right: left + wide,
-                    bottom: top + 13.0,
-                })
-            })
-            .collect();
-        if let Some(best) = occupied.place(&places, frame, &[0]) {
-            let at = (places[best].left, places[best].bottom - 2.0);
-            canvas.text(at, Anchor::Start, &format!("an {}", slot.class()), &text);
+        let tops = [height - 17.0, height + 5.0, height - 30.0, height + 18.0].into_iter();
+        let lefts = [frame.right - wide - 2.0, frame.left + 4.0];
+        let places = tops.flat_map(|top| lefts.map(|left| Area::at((left, top), wide, 13.0)));
+        if let Some(best) = occupied.place(&places.collect::<Vec<_>>(), frame, &[0]) {
+            let class = format!("an {}", slot.class());
+            canvas.text((best.left, best.bottom - 2.0), Anchor::Start, &class, &text);
         }
     }
 }

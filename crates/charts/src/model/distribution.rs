@@ -7,8 +7,6 @@ use super::{Axis, Estimate, Series};
 /// Up to four series share a panel; more get a row each.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunStrip {
-    /// Label of the x axis, as in `block, in order of measurement`.
-    pub x_label: String,
     /// Axis of the values.
     pub y: Axis,
     /// Series.
@@ -62,7 +60,7 @@ pub enum RunMark {
 pub struct Percentiles {
     /// Axis of the values; its label is not drawn.
     pub y: Axis,
-    /// Series, four at most; more are drawn without names.
+    /// Series, four at most.
     pub series: Vec<PercentileSeries>,
 }
 

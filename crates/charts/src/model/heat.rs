@@ -15,8 +15,8 @@ pub struct Heat {
     pub rows: Vec<HeatRow>,
     /// Unit of the values.
     pub unit: Unit,
-    /// Colours.
-    pub shade: Shade,
+    /// Colour of the fields: the larger the value, the stronger, on a logarithmic scale.
+    pub slot: Slot,
 }
 
 /// One row.
@@ -33,28 +33,8 @@ pub struct HeatRow {
 pub struct HeatCell {
     /// Value; not finite: an empty field.
     pub value: f64,
-    /// Whether the field has an outline and no colour: no claim, or do not compare.
+    /// Whether the field has an outline and no colour: do not compare without reading why.
     pub hollow: bool,
     /// Words after the value in the tooltip; may be empty.
     pub detail: String,
-}
-
-/// Colours of fields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shade {
-    /// The larger, the stronger, on a logarithmic scale.
-    Larger(Slot),
-    /// Ratios: the further from 1, the stronger, with one colour below 1 and another above.
-    Ratio {
-        /// Colour below 1.
-        below: Slot,
-        /// Colour above 1.
-        above: Slot,
-    },
-}
-
-impl Default for Shade {
-    fn default() -> Self {
-        Self::Larger(Slot::S1)
-    }
 }

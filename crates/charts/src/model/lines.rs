@@ -23,7 +23,7 @@ pub struct Panel {
     pub heading: Option<Series>,
     /// Lines, the first at the back.
     pub lines: Vec<Line>,
-    /// Labelled straight lines.
+    /// Labelled vertical lines.
     pub references: Vec<Reference>,
     /// Stretches of x that are shaded, as for noisy results.
     pub shaded: Vec<Interval>,
@@ -89,25 +89,13 @@ impl Point {
     }
 }
 
-/// Labelled straight line across a panel.
+/// Labelled vertical line across a panel, dotted, as for a knee or a change point.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reference {
-    /// Horizontal, as for the rate of a link or a published value.
-    Horizontal {
-        /// Value on the y axis.
-        at: f64,
-        /// Words on the line.
-        label: String,
-        /// Colour.
-        slot: Slot,
-    },
-    /// Vertical and dotted, as for a knee or a change point.
-    Vertical {
-        /// Position on the x axis.
-        at: f64,
-        /// Words at its upper end.
-        label: String,
-        /// Colour.
-        slot: Slot,
-    },
+pub struct Reference {
+    /// Position on the x axis.
+    pub at: f64,
+    /// Words at its upper end.
+    pub label: String,
+    /// Colour.
+    pub slot: Slot,
 }

@@ -11,9 +11,10 @@ mod trials;
 pub use bars::{Bar, BarGroup, Bars};
 pub use distribution::{PercentilePoint, PercentileSeries, Percentiles, Run, RunMark, RunStrip, StripSeries};
 pub use forest::{Claim, Forest, ForestRow};
-pub use heat::{Heat, HeatCell, HeatRow, Shade};
+pub use heat::{Heat, HeatCell, HeatRow};
 pub use lines::{Line, LineStyle, Lines, Panel, Point, Reference};
-pub use timeline::{Span, SpanKind, Timeline, TimelinePanel, Window};
+pub use stats::Better;
+pub use timeline::{Timeline, TimelinePanel, Window};
 pub use trials::{Outcome, SearchTrials, Trial, Trials};
 
 /// A chart: words around it, and its data.
@@ -60,22 +61,12 @@ pub enum ChartKind {
     Trials(Trials),
 }
 
-/// Direction of a metric that is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Better {
-    /// Lower values are better.
-    Lower,
-    /// Higher values are better.
-    Higher,
-}
-
-impl Better {
-    /// Returns the words that begin a subtitle.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Lower => "\u{2193} lower is better",
-            Self::Higher => "\u{2191} higher is better",
-        }
+/// Returns the words about a direction that begin a subtitle.
+#[must_use]
+pub const fn better_words(better: Better) -> &'static str {
+    match better {
+        Better::Less => "\u{2193} lower is better",
+        Better::More => "\u{2191} higher is better",
     }
 }
 

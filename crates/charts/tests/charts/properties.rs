@@ -3,8 +3,8 @@
 use charts::{
     Axis, Bar, BarGroup, Bars, Better, Chart, ChartKind, Claim, Estimate, Forest, ForestRow, Heat, HeatCell,
     HeatRow, Interval, Line, LineStyle, Lines, Outcome, Panel, PercentilePoint, PercentileSeries,
-    Percentiles, Point, Reference, Run, RunMark, RunStrip, Scale, SearchTrials, Series, Shade, Slot, Span,
-    SpanKind, StripSeries, Timeline, TimelinePanel, Trial, Trials, Unit, Window, table,
+    Percentiles, Point, Reference, Run, RunMark, RunStrip, Scale, SearchTrials, Series, Slot, StripSeries,
+    Timeline, TimelinePanel, Trial, Trials, Unit, Window, table,
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
@@ -82,10 +82,7 @@ fn line() -> impl Strategy<Value = Line> {
 }
 
 fn reference() -> impl Strategy<Value = Reference> {
-    (any::<bool>(), value(), text(), slot()).prop_map(|(is_vertical, at, label, slot)| match is_vertical {
-        true => Reference::Vertical { at, label, slot },
-        false => Reference::Horizontal { at, label, slot },
-    })
+    (value(), text(), slot()).prop_map(|(at, label, slot)| Reference { at, label, slot })
 }
 
 fn lines() -> impl Strategy<Value = ChartKind> {
@@ -124,8 +121,8 @@ fn strip() -> impl Strategy<Value = ChartKind> {
     let run = run.prop_map(|(block, value, mark, detail)| Run { block, value, mark, detail });
     let series = (series(), vec(run, 0..8), prop::option::of(estimate()), prop::option::of(value()));
     let series = series.prop_map(|(series, runs, median, limit)| StripSeries { series, runs, median, limit });
-    (text(), axis(), vec(series, 0..7), vec(block, 0..5))
-        .prop_map(|(x_label, y, series, noisy)| ChartKind::RunStrip(RunStrip { x_label, y, series, noisy }))
+    (axis(), vec(series, 0..7), vec(block, 0..5))
+        .prop_map(|(y, series, noisy)| ChartKind::RunStrip(RunStrip { y, series, noisy }))
 }
 
 fn percentiles() -> impl Strategy<Value = ChartKind> {
@@ -142,12 +139,9 @@ fn percentiles() -> impl Strategy<Value = ChartKind> {
 fn timeline() -> impl Strategy<Value = ChartKind> {
     let window = (value(), value(), value(), prop::option::of(value()));
     let window = window.prop_map(|(start, end, value, longest)| Window { start, end, value, longest });
-    let span = (value(), value(), select(vec![SpanKind::Gap, SpanKind::Noisy, SpanKind::Burst]));
-    let span = span.prop_map(|(start, end, kind)| Span { start, end, kind });
-    let panel = (series(), vec(window, 0..8), vec(span, 0..4));
-    let panel = panel.prop_map(|(series, windows, spans)| TimelinePanel { series, windows, spans });
-    (text(), axis(), vec(panel, 0..4))
-        .prop_map(|(x_label, y, panels)| ChartKind::Timeline(Timeline { x_label, y, panels }))
+    let panel = (series(), vec(window, 0..8), vec(interval(), 0..4));
+    let panel = panel.prop_map(|(series, windows, gaps)| TimelinePanel { series, windows, gaps });
+    (axis(), vec(panel, 0..4)).prop_map(|(y, panels)| ChartKind::Timeline(Timeline { y, panels }))
 }
 
 fn bars() -> impl Strategy<Value = ChartKind> {
@@ -162,13 +156,9 @@ fn heat() -> impl Strategy<Value = ChartKind> {
     let cell = (value(), any::<bool>(), text());
     let cell = cell.prop_map(|(value, hollow, detail)| HeatCell { value, hollow, detail });
     let row = (text(), vec(cell, 0..6)).prop_map(|(label, cells)| HeatRow { label, cells });
-    let shade = prop_oneof![
-        slot().prop_map(Shade::Larger),
-        (slot(), slot()).prop_map(|(below, above)| Shade::Ratio { below, above })
-    ];
-    (text(), text(), vec(text(), 0..20), vec(row, 0..5), axis(), shade).prop_map(
-        |(row_label, column_label, columns, rows, axis, shade)| {
-            ChartKind::Heat(Heat { row_label, column_label, columns, rows, unit: axis.unit, shade })
+    (text(), text(), vec(text(), 0..20), vec(row, 0..5), axis(), slot()).prop_map(
+        |(row_label, column_label, columns, rows, axis, slot)| {
+            ChartKind::Heat(Heat { row_label, column_label, columns, rows, unit: axis.unit, slot })
         },
     )
 }
@@ -185,7 +175,7 @@ fn trials() -> impl Strategy<Value = ChartKind> {
 fn chart() -> impl Strategy<Value = Chart> {
     let kind = prop_oneof![forest(), strip(), percentiles(), lines(), timeline(), bars(), heat(), trials()];
     let words = (text(), text(), text(), text(), text());
-    (words, select(vec![None, Some(Better::Lower), Some(Better::Higher)]), text(), kind).prop_map(
+    (words, select(vec![None, Some(Better::Less), Some(Better::More)]), text(), kind).prop_map(
         |(words, better, interval_name, kind)| {
             let (title, subtitle, note, description, footer) = words;
             Chart { title, better, subtitle, note, description, interval_name, footer, kind }

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use html_report::{Colours, Page, RunWindows};
+use html_report::{Colours, Page};
 use results::{DirectoryError, ResultDocument, log_windows, save_file};
 
 use super::painter::Painter;
@@ -22,12 +22,9 @@ pub const INDEX: &str = "index.html";
 /// Returns the page of a result, with the windows of its runs if their logs are at `path`, a directory or its `result.json`.
 pub fn page(document: &ResultDocument, path: &Path) -> Page {
     let directory = directory(path);
-    let windows = html_report::wanted_runs(document).into_iter().filter_map(|wanted| {
-        // Without a readable log, the chart over time is left out.
-        let windows = log_windows(directory, wanted.run, wanted.kind).ok()?;
-        (!windows.is_empty()).then_some(RunWindows { run: wanted.run, windows })
-    });
-    html_report::page(document, &windows.collect::<Vec<_>>())
+    // Without a readable log, the chart over time is left out.
+    let windows = |run, kind: &str| log_windows(directory, run, kind).unwrap_or_default();
+    html_report::page(document, &windows)
 }
 
 /// Returns the path of the page in the directory of a result.

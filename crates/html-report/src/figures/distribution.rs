@@ -136,12 +136,7 @@ pub(crate) fn runs(
         ),
     };
     let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
-    let x_label = "block, in order of measurement".to_owned();
-    Some(frame.around(
-        scene,
-        &cells,
-        ChartKind::RunStrip(RunStrip { x_label, y, series, noisy: noisy(scene) }),
-    ))
+    Some(frame.around(scene, &cells, ChartKind::RunStrip(RunStrip { y, series, noisy: noisy(scene) })))
 }
 
 /// Explains the marks of a strip.

@@ -158,8 +158,7 @@ impl<'s, 'd> Mix<'s, 'd> {
             ),
         };
         let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
-        let x_label = "block, in order of measurement".to_owned();
-        let strip = RunStrip { x_label, y, series, noisy: noisy(scene) };
+        let strip = RunStrip { y, series, noisy: noisy(scene) };
         Some(frame.around(scene, &cells, ChartKind::RunStrip(strip)))
     }
 }

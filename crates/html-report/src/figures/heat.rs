@@ -1,6 +1,6 @@
 //! Many configurations in a table of fields.
 
-use charts::{ChartKind, Heat, HeatCell, HeatRow, Shade, Slot};
+use charts::{ChartKind, Heat, HeatCell, HeatRow, Slot};
 use experiment::{Load, Workload};
 use results::{CellResult, Metric};
 
@@ -16,46 +16,17 @@ const MOST_ROWS: usize = 40;
 /// Maximum number of columns.
 const MOST_COLUMNS: usize = 12;
 
-/// Factor whose values are the columns.
-enum Columns {
-    Sizes,
-    Rates,
-    Endpoints,
-}
+/// Label and value of a factor whose values are the columns.
+type Columns = (&'static str, fn(&CellResult) -> u64);
 
-impl Columns {
-    fn of(cells: &[&CellResult]) -> Self {
-        if distinct(cells, |cell| cell.factors.size_bytes).len() > 1 {
-            Self::Sizes
-        } else if distinct(cells, rate).len() > 1 {
-            Self::Rates
-        } else if distinct(cells, |cell| Endpoints::of(&cell.factors)).len() > 1 {
-            Self::Endpoints
-        } else {
-            Self::Sizes
-        }
-    }
-
-    fn value(&self, cell: &CellResult) -> u64 {
-        match self {
-            Self::Sizes => cell.factors.size_bytes,
-            Self::Rates => rate(cell),
-            Self::Endpoints => u64::from(Endpoints::of(&cell.factors).number()),
-        }
-    }
-
-    const fn label(&self) -> &'static str {
-        match self {
-            Self::Sizes => "sample size (bytes)",
-            Self::Rates => "planned rate (samples/s)",
-            Self::Endpoints => "endpoints",
-        }
-    }
-}
-
-fn rate(cell: &CellResult) -> u64 {
-    cell.factors.load.as_ref().and_then(Load::rate).map_or(0, |rate| rate.sps().round() as u64)
-}
+/// Factors whose values may be the columns: the first of them that varies, else the first one.
+const COLUMNS: [Columns; 3] = [
+    ("sample size (bytes)", |cell| cell.factors.size_bytes),
+    ("planned rate (samples/s)", |cell| {
+        cell.factors.load.as_ref().and_then(Load::rate).map_or(0, |rate| rate.sps().round() as u64)
+    }),
+    ("endpoints", |cell| u64::from(Endpoints::of(&cell.factors).number())),
+];
 
 /// Returns a table with a row per configuration; `None` if panels have room for all of them.
 pub(crate) fn figure(
@@ -75,15 +46,16 @@ pub(crate) fn figure(
         Workload::Discovery => Metric::AllMatched,
     });
     let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
-    let by = Columns::of(&every);
-    let mut columns = distinct(&every, |cell| by.value(cell));
+    let varies = |(_, value): &Columns| distinct(&every, value).len() > 1;
+    let (column_label, value) = COLUMNS.into_iter().find(varies).unwrap_or(COLUMNS[0]);
+    let mut columns = distinct(&every, value);
     columns.truncate(MOST_COLUMNS);
     let rows: Vec<HeatRow> = chosen(all)
         .into_iter()
         .map(|index| {
             let (series, cells) = &all[index];
             let field =
-                |column: &u64| field(cells.iter().copied().find(|cell| by.value(cell) == *column), quantity);
+                |column: &u64| field(cells.iter().copied().find(|cell| value(cell) == *column), quantity);
             HeatRow { label: series.name.clone(), cells: columns.iter().map(field).collect() }
         })
         .collect();
@@ -110,11 +82,11 @@ pub(crate) fn figure(
     };
     let kind = ChartKind::Heat(Heat {
         row_label: "configuration".to_owned(),
-        column_label: by.label().to_owned(),
+        column_label: column_label.to_owned(),
         columns: columns.iter().map(|column| charts::number::round(*column as f64)).collect(),
         rows,
         unit: quantity.unit(),
-        shade: Shade::Larger(Slot::S1),
+        slot: Slot::S1,
     });
     Some(frame.around(scene, &every, kind))
 }
@@ -136,7 +108,8 @@ fn chosen(all: &OfWorkload<'_, '_>) -> Vec<usize> {
             |index: usize| all[index].1.iter().any(|cell| cell.valid_runs().count() < cell.runs.len());
         let spread = |index: usize| {
             let widths = all[index].1.iter().filter_map(|cell| {
-                let interval = Quantity::Metric(main_metric(cell)).over_runs(cell)?.interval?;
+                let main = Metric::claims(&cell.factors)[0];
+                let interval = Quantity::Metric(main).over_runs(cell)?.interval?;
                 Some((interval.high / interval.low.max(f64::MIN_POSITIVE)).ln())
             });
             widths.fold(0.0_f64, f64::max)
@@ -148,8 +121,4 @@ fn chosen(all: &OfWorkload<'_, '_>) -> Vec<usize> {
         order.sort_unstable();
     }
     order
-}
-
-fn main_metric(cell: &CellResult) -> Metric {
-    Metric::claims(&cell.factors)[0]
 }

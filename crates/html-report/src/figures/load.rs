@@ -131,7 +131,7 @@ fn knee(scene: &Scene<'_>, series: &Series, cells: &[&CellResult]) -> Option<Ref
     })?;
     let at = *of.numbers.get("knee_sps")?;
     let label = format!("knee {}", charts::number::value(at, Unit::SamplesPerSecond));
-    Some(Reference::Vertical { at, label, slot: series.slot })
+    Some(Reference { at, label, slot: series.slot })
 }
 
 /// Returns a title from the findings on knees; `None` unless each series has one.

@@ -125,7 +125,7 @@ pub(crate) fn bars(scene: &Scene<'_>, all: &OfWorkload<'_, '_>, id: &str, curve:
         short: "Published",
         chart: Chart {
             title: format!("Measured and published: {words}"),
-            better: Some(if is_lower { Better::Lower } else { Better::Higher }),
+            better: Some(if is_lower { Better::Less } else { Better::More }),
             subtitle: conditions.join(" \u{b7} "),
             note: format!(
                 "In colour: the median of the runs; whisker: {intervals}. Black: published, of other hosts, which says nothing \

@@ -2,7 +2,7 @@
 
 use charts::{Axis, ChartKind, Estimate, Outcome, Scale, SearchTrials, Series, Trial, Trials};
 use experiment::GoalKind;
-use results::{CellResult, Metric, Run, SearchRecord, format_value};
+use results::{CellResult, Metric, SearchRecord, format_value};
 
 use super::{
     distribution::{self, OfWorkload, at_one_size},
@@ -115,10 +115,7 @@ pub(crate) fn headroom_of(cell: &CellResult) -> Option<String> {
 
 /// Returns the trials of the median search of a cell; of the first one if none found a rate.
 fn search(series: &Series, cell: &CellResult, aim: GoalKind, metric: Metric) -> Option<SearchTrials> {
-    let mut runs: Vec<(f64, &Run)> =
-        cell.claimed_runs().filter_map(|run| Some((run.value(metric)?, run))).collect();
-    runs.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.number.cmp(&right.1.number)));
-    let median = runs.len().checked_sub(1).and_then(|last| runs.get(last / 2)).map(|(_, run)| *run);
+    let median = Quantity::Metric(metric).median_run(cell);
     let record = median.or_else(|| cell.valid_runs().next())?.search()?;
     let goal = record.goals.iter().find(|goal| goal.aim == aim)?;
     let found = goal.conditional_sps.map(|sps| match (&goal.lower, &goal.upper) {

@@ -1,6 +1,6 @@
 //! One run over time.
 
-use charts::{Axis, ChartKind, Scale, Series, Span, SpanKind, Timeline, TimelinePanel, Unit, Window};
+use charts::{Axis, ChartKind, Interval, Scale, Series, Timeline, TimelinePanel, Unit, Window};
 use experiment::{Load, Rate, Workload};
 use results::{CellResult, LogWindow, Metric};
 
@@ -9,15 +9,7 @@ use super::{
     frame::{Frame, names, noisy, sizes_and_n},
     limits::ONE_PANEL,
 };
-use crate::{page::Figure, run_windows::WantedRun, scene::Scene, values::Quantity};
-
-/// Returns the cells whose median run is shown over time, with their series.
-pub(crate) fn shown<'s, 'd>(scene: &'s Scene<'d>) -> Vec<(&'s Series, &'d CellResult)> {
-    [Workload::Latency, Workload::Paced]
-        .into_iter()
-        .flat_map(|workload| of_workload(scene, workload))
-        .collect()
-}
+use crate::{page::Figure, scene::Scene, values::Quantity};
 
 fn of_workload<'s, 'd>(scene: &'s Scene<'d>, workload: Workload) -> Vec<(&'s Series, &'d CellResult)> {
     let mut all = scene.of_workload(workload);
@@ -40,21 +32,21 @@ fn of_workload<'s, 'd>(scene: &'s Scene<'d>, workload: Workload) -> Vec<(&'s Ser
 pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
     let focus = of_workload(scene, workload);
     let nominal = window_ns(scene);
+    let (id, metric, kind, words) = match workload {
+        Workload::Paced => ("time-under-load", Metric::ResponseP50, "response", "Response time"),
+        _ => ("time", Metric::RttP50, "rtt", "Round-trip time"),
+    };
+    let quantity = Quantity::Metric(metric);
     let panel = |(series, cell): &(&Series, &CellResult)| {
-        let wanted = median_run(cell)?;
-        let windows = &scene.windows.iter().find(|of| of.run == wanted.run)?.windows;
-        panel(series, windows, nominal)
+        let windows = (scene.windows)(quantity.median_run(cell)?.number, kind);
+        panel(series, &windows, nominal)
     };
     let panels: Vec<TimelinePanel> = focus.iter().filter_map(panel).collect();
     if panels.is_empty() {
         return Vec::new();
     }
     let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
-    let (id, metric, words) = match workload {
-        Workload::Paced => ("time-under-load", Metric::ResponseP50, "Response time"),
-        _ => ("time", Metric::RttP50, "Round-trip time"),
-    };
-    let has_gaps = panels.iter().any(|panel| !panel.spans.is_empty());
+    let has_gaps = panels.iter().any(|panel| !panel.gaps.is_empty());
     let gaps = if has_gaps { " Shaded: no sample arrived." } else { "" };
     let mut conditions = vec![
         format!("median and longest of each {}", report::parts::duration(nominal)),
@@ -66,7 +58,7 @@ pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
         id,
         short: "Time",
         title: format!("{words} within one run{}", which_run(&cells)),
-        quantity: Quantity::Metric(metric),
+        quantity,
         conditions,
         note: format!("Line: median of a window. Stem: its longest time.{gaps}"),
         drawn: format!(
@@ -75,8 +67,7 @@ pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
         ),
     };
     let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
-    let x_label = "time since the start of the measurement".to_owned();
-    vec![frame.around(scene, &cells, ChartKind::Timeline(Timeline { x_label, y, panels }))]
+    vec![frame.around(scene, &cells, ChartKind::Timeline(Timeline { y, panels }))]
 }
 
 /// Returns which run is shown of these cells, to follow a title.
@@ -120,8 +111,7 @@ fn steps(segments: &[results::SteadySegment], length: u64) -> Vec<Window> {
 }
 
 /// Returns a panel; `None` without windows.
-fn panel(series: &Series, windows: &[LogWindow], nominal: u64) -> Option<TimelinePanel> {
-    let length = nominal;
+fn panel(series: &Series, windows: &[LogWindow], length: u64) -> Option<TimelinePanel> {
     let known: Vec<&LogWindow> = windows.iter().filter(|window| window.samples > 0).collect();
     let shown: Vec<Window> = known
         .iter()
@@ -135,14 +125,11 @@ fn panel(series: &Series, windows: &[LogWindow], nominal: u64) -> Option<Timelin
     let gap = |pair: &[&LogWindow]| {
         let end = pair[0].start_ns + length;
         // Starts are accurate to 1 ms.
-        (pair[1].start_ns > end + length / 2).then_some(Span {
-            start: end as f64,
-            end: pair[1].start_ns as f64,
-            kind: SpanKind::Gap,
-        })
+        let gap = Interval { low: end as f64, high: pair[1].start_ns as f64 };
+        (pair[1].start_ns > end + length / 2).then_some(gap)
     };
-    let spans = known.windows(2).filter_map(gap).collect();
-    (shown.len() > 1).then(|| TimelinePanel { series: series.clone(), windows: shown, spans })
+    let gaps = known.windows(2).filter_map(gap).collect();
+    (shown.len() > 1).then(|| TimelinePanel { series: series.clone(), windows: shown, gaps })
 }
 
 /// Returns the delivered rate of the median run over time, if a run has more than one level.
@@ -153,15 +140,12 @@ pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
     focus.truncate(ONE_PANEL);
     let noisy = noisy(scene);
     let panel = |(series, cell): &(&Series, &CellResult)| {
-        let mut runs: Vec<(f64, &results::Run)> =
-            cell.claimed_runs().filter_map(|run| Some((quantity.of(cell, run)?, run))).collect();
-        runs.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.number.cmp(&right.1.number)));
-        let (_, run) = runs.get(runs.len().checked_sub(1)? / 2)?;
+        let run = quantity.median_run(cell)?;
         let levels = run.steady_state.get("delivered")?;
         let is_varying = levels.segments.len() > 1;
         let windows = rate_windows(levels, nominal);
         let length = levels.windows.as_ref().map(|kept| kept.length_ns);
-        let panel = TimelinePanel { series: (*series).clone(), windows, spans: Vec::new() };
+        let panel = TimelinePanel { series: (*series).clone(), windows, gaps: Vec::new() };
         let is_noisy = noisy.contains(&run.block);
         (!panel.windows.is_empty()).then_some((panel, (is_varying, length, is_noisy)))
     };
@@ -198,20 +182,5 @@ pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
         drawn: format!("Time series of the delivered rate of the median run of {}, in steps.", names(&all)),
     };
     let y = Axis { unit: Unit::SamplesPerSecond, scale, ..Axis::default() };
-    let x_label = "time since the start of the measurement".to_owned();
-    vec![frame.around(scene, &cells, ChartKind::Timeline(Timeline { x_label, y, panels }))]
-}
-
-/// Returns the run of a cell whose median time is the median of all runs.
-pub(crate) fn median_run(cell: &CellResult) -> Option<WantedRun> {
-    let (metric, kind) = match cell.factors.workload {
-        Workload::Latency => (Metric::RttP50, "rtt"),
-        Workload::Paced => (Metric::ResponseP50, "response"),
-        Workload::Throughput | Workload::Search | Workload::Discovery => return None,
-    };
-    let mut runs: Vec<(f64, u32)> =
-        cell.claimed_runs().filter_map(|run| Some((run.value(metric)?, run.number))).collect();
-    runs.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1)));
-    let (_, run) = *runs.get(runs.len().checked_sub(1)? / 2)?;
-    Some(WantedRun { run, kind })
+    vec![frame.around(scene, &cells, ChartKind::Timeline(Timeline { y, panels }))]
 }

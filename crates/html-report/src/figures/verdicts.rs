@@ -91,7 +91,7 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
         short: "Verdicts",
         chart: Chart {
             title: title(&rows, several_treatments || several_baselines),
-            better: shorter.then_some(charts::Better::Lower),
+            better: shorter.then_some(charts::Better::Less),
             subtitle: format!(
                 "Change against {against}{point} · ratio on a logarithmic axis · 95 % intervals · {blocks} · {together}"
             ),

@@ -8,7 +8,7 @@ mod tables;
 use std::collections::BTreeSet;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use charts::stylesheet;
+use charts::{better_words, stylesheet};
 
 use crate::page::{Page, Section};
 pub use index::index_html;
@@ -113,7 +113,7 @@ fn charts_of(out: &mut Markup, origin: &str, section: &Section) {
         out.element("h3", "", &chart.title);
         out.raw("<p class=\"sub\">");
         if let Some(better) = chart.better {
-            out.element("span", " class=\"better\"", better.words());
+            out.element("span", " class=\"better\"", better_words(better));
             out.raw(" · ");
         }
         out.words(&chart.subtitle);

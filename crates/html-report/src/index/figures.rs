@@ -197,7 +197,7 @@ fn levels(line: &Line, axis: &TimeAxis<'_>, series: &Series) -> Vec<Drawn> {
 }
 
 fn change_marks(line: &Line, axis: &TimeAxis<'_>, slot: Slot) -> Vec<Reference> {
-    let mark = |change: &Change| Reference::Vertical {
+    let mark = |change: &Change| Reference {
         at: axis.place(line.points[change.point].result) - 0.5,
         label: number::change(change.change.ratio),
         slot,
@@ -224,7 +224,7 @@ fn version_marks(lines: &[&Line], axis: &TimeAxis<'_>) -> Vec<Reference> {
     }
     all.sort();
     all.dedup();
-    let mark = |(result, label)| Reference::Vertical { at: axis.place(result) - 0.5, label, slot: Slot::S0 };
+    let mark = |(result, label)| Reference { at: axis.place(result) - 0.5, label, slot: Slot::S0 };
     all.into_iter().map(mark).collect()
 }
 
@@ -252,7 +252,7 @@ fn notes(history: &History, lines: &[&Line], panel: &Panel, left_out: usize) -> 
             "Dotted line with a percentage: a change of level that is significant; grey: levels.".to_owned(),
         );
     }
-    if panel.references.iter().any(|of| matches!(of, Reference::Vertical { slot: Slot::S0, .. })) {
+    if panel.references.iter().any(|reference| reference.slot == Slot::S0) {
         notes.push("Grey dotted line: another host, version, kernel or driver from here on.".to_owned());
     }
     if lines.iter().any(|line| line.points.iter().any(|point| point.value.is_doubtful)) {

@@ -1,8 +1,10 @@
 //! Charts that each kind of result needs.
 
-use charts::{ChartKind, LineStyle, Reference};
+use std::cell::RefCell;
+
+use charts::{ChartKind, LineStyle};
 use experiment::{Cell, Factors, Workload};
-use html_report::{Figure, Page, RunWindows, wanted_runs};
+use html_report::{Figure, Page};
 use results::{Assembler, FindingKind, Histograms, LogWindow, ResultDocument, Run, State};
 
 use crate::{charts, judged, page, sample, simulated};
@@ -63,12 +65,7 @@ fn loads_are_response_times_with_the_knee() {
     let knees: Vec<&results::Finding> =
         document.findings.iter().filter(|finding| finding.kind == FindingKind::Knee).collect();
     let drawn = lines.panels.iter().flat_map(|panel| &panel.references);
-    let drawn: Vec<f64> = drawn
-        .map(|reference| match reference {
-            Reference::Vertical { at, .. } => *at,
-            Reference::Horizontal { .. } => panic!("a knee is vertical"),
-        })
-        .collect();
+    let drawn: Vec<f64> = drawn.map(|reference| reference.at).collect();
     assert_eq!(drawn, knees.iter().map(|knee| knee.numbers["knee_sps"]).collect::<Vec<_>>());
     let points: Vec<f64> = lines.panels[0].lines[1].points.iter().map(|point| point.x).collect();
     assert_eq!(points, [1_000.0, 5_000.0, 20_000.0, 40_000.0]);
@@ -188,19 +185,20 @@ fn verdicts_are_a_chart_from_two_on() {
 #[test]
 fn windows_of_the_median_runs_are_over_time() {
     let document = with_sizes(&[1024]);
-    let wanted = wanted_runs(&document);
-    assert_eq!(wanted.len(), 2, "{wanted:?}");
-    assert!(wanted.iter().all(|run| run.kind == "rtt"));
     let window = |start_ns| LogWindow { start_ns, samples: 10, p50_ns: 20_000, max_ns: 90_000 };
     let length = document.experiment.design.measure_ns / u64::from(document.experiment.design.windows);
-    let windows = vec![RunWindows {
-        run: wanted[0].run,
-        windows: [0, 1, 2, 5].map(|index| window(index * length)).to_vec(),
-    }];
+    let wanted = RefCell::new(Vec::new());
+    let windows = |run: u32, kind: &str| {
+        let is_first = wanted.borrow().is_empty();
+        wanted.borrow_mut().push((run, kind.to_owned()));
+        if is_first { [0, 1, 2, 5].map(|index| window(index * length)).to_vec() } else { Vec::new() }
+    };
     let page = html_report::page(&document, &windows);
+    let wanted = wanted.borrow();
+    assert!(wanted.len() == 2 && wanted.iter().all(|(_, kind)| kind == "rtt"), "{wanted:?}");
     let ChartKind::Timeline(timeline) = &chart(&page, "time").chart.kind else { panic!("timeline") };
     assert_eq!((timeline.panels.len(), timeline.panels[0].windows.len()), (1, 4));
-    assert_eq!(timeline.panels[0].spans.len(), 1, "no sample arrived in two windows");
+    assert_eq!(timeline.panels[0].gaps.len(), 1, "no sample arrived in two windows");
 }
 
 #[test]

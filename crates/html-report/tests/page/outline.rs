@@ -47,7 +47,7 @@ pub fn outline(page: &Page) -> String {
                 "[{}] {}\n  {} · {} · {}\n  {}",
                 figure.id,
                 chart.title,
-                chart.better.map_or("", charts::Better::words),
+                chart.better.map_or("", charts::better_words),
                 chart.subtitle,
                 chart.footer,
                 chart.note

@@ -292,6 +292,6 @@ fn each_process_has_its_cpu_time_and_memory() {
     for run in document.cells.iter_mut().flat_map(|cell| &mut cell.runs) {
         run.processes.clear();
     }
-    let without = charts(&html_report::page(&document, &[]));
+    let without = charts(&crate::page(&document));
     assert!(!without.iter().any(|id| id.starts_with("process")), "{without:?}");
 }

@@ -2,7 +2,7 @@
 
 use charts::{
     Axis, Bar, BarGroup, Bars, Better, Chart, ChartKind, Estimate, Heat, HeatCell, HeatRow, Lines, Outcome,
-    Panel, Scale, SearchTrials, Shade, Slot, Trial, Trials, Unit,
+    Panel, Scale, SearchTrials, Slot, Trial, Trials, Unit,
 };
 
 use super::tools::{Numbers, SIZES, chart, drivers, sizes, socket, times};
@@ -29,14 +29,18 @@ pub fn cpu() -> Chart {
     };
     chart(
         "A 64-byte sample costs 8.1 \u{b5}s of CPU time with Driver A and 18 \u{b5}s with Driver B",
-        Some(Better::Lower),
+        Some(Better::Less),
         "CPU time per delivered sample, \u{b5}s, writer + reader, unbatched, median of 5 runs",
         "Line: range of the sum.",
         ChartKind::Bars(bars),
     )
 }
 
-fn heat_of(shade: Shade, value: &mut dyn FnMut(usize, usize) -> f64) -> Heat {
+pub fn heat() -> Chart {
+    let mut numbers = Numbers(41);
+    let mut value = |row: usize, column: usize| {
+        numbers.around(15_000.0 * 1.3_f64.powi(row as i32) + 0.8 * SIZES[column], 0.1)
+    };
     let rows = (0..10).map(|row| HeatRow {
         label: format!(
             "Driver {}, {}",
@@ -51,40 +55,20 @@ fn heat_of(shade: Shade, value: &mut dyn FnMut(usize, usize) -> f64) -> Heat {
             })
             .collect(),
     });
-    Heat {
+    let heat = Heat {
         row_label: "driver, transport".to_owned(),
         column_label: "sample size (bytes)".to_owned(),
         columns: ["64", "256", "1024", "4096", "16\u{202f}384", "63\u{202f}000"].map(str::to_owned).to_vec(),
         rows: rows.collect(),
         unit: Unit::Nanoseconds,
-        shade,
-    }
-}
-
-pub fn heat() -> Chart {
-    let mut numbers = Numbers(41);
-    let mut value = |row: usize, column: usize| {
-        numbers.around(15_000.0 * 1.3_f64.powi(row as i32) + 0.8 * SIZES[column], 0.1)
+        slot: Slot::S1,
     };
     chart(
         "Round trips of 60 cells",
-        Some(Better::Lower),
+        Some(Better::Less),
         "RTT p50, \u{b5}s, median of 5 runs",
         "The stronger the colour, the longer. Outline: compare with care.",
-        ChartKind::Heat(heat_of(Shade::Larger(Slot::S1), &mut value)),
-    )
-}
-
-pub fn heat_ratio() -> Chart {
-    let mut numbers = Numbers(43);
-    let mut value = |row: usize, column: usize| numbers.around(0.6 + 0.13 * (row + column) as f64, 0.3);
-    let shade = Shade::Ratio { below: Slot::S1, above: Slot::S2 };
-    chart(
-        "Driver A compared with Driver B in 60 cells",
-        None,
-        "Change of RTT p50 against Driver B",
-        "Blue: Driver A is shorter. Orange: it is longer. Outline: inconclusive.",
-        ChartKind::Heat(heat_of(shade, &mut value)),
+        ChartKind::Heat(heat),
     )
 }
 
@@ -116,7 +100,7 @@ pub fn trials() -> Chart {
         Axis { label: String::new(), unit: Unit::SamplesPerSecond, scale: Scale::FromZero, ticks: vec![] };
     chart(
         "Driver A sustains 118\u{202f}000 samples/s, Driver B 61\u{202f}000",
-        Some(Better::Higher),
+        Some(Better::More),
         "Load of each trial in samples/s, goal: no loss, 64 bytes",
         "Filled: passed. Cross: failed. Hollow: inconclusive. Line: the load that was found, with its bounds.",
         ChartKind::Trials(Trials { y, searches: searches.to_vec() }),

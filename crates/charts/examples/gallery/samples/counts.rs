@@ -45,7 +45,7 @@ pub fn discovery() -> Chart {
     };
     chart(
         "Discovery takes time proportional to N with Driver A, and to N^1.7 with Driver B",
-        Some(Better::Lower),
+        Some(Better::Less),
         "Time until all participants matched, both axes logarithmic, 5 runs of each N",
         "Small dots: runs. Large: median with its range. Dashed: fitted power law.",
         ChartKind::Lines(Lines {
@@ -69,7 +69,7 @@ pub fn readers() -> Chart {
     let x = Axis { label: String::new(), unit: Unit::Count, scale: Scale::Ordinal(names), ticks: vec![] };
     chart(
         "The last of 8 readers gets a sample 28 \u{b5}s after the first",
-        Some(Better::Lower),
+        Some(Better::Less),
         "One-way time to each reader, \u{b5}s, median of 12 runs",
         "",
         ChartKind::Lines(Lines {
@@ -93,11 +93,7 @@ pub fn history() -> Chart {
     points[4].y = Estimate::exact(f64::NAN);
     let panel = Panel {
         lines: vec![Line { series: a, named: true, points, ..Line::default() }],
-        references: vec![Reference::Vertical {
-            at: 8.5,
-            label: "+19 %: version 2.1".to_owned(),
-            slot: Slot::Ink,
-        }],
+        references: vec![Reference { at: 8.5, label: "+19 %: version 2.1".to_owned(), slot: Slot::Ink }],
         shaded: vec![Interval { low: 2.5, high: 3.5 }],
         ..Panel::default()
     };
@@ -105,7 +101,7 @@ pub fn history() -> Chart {
         Axis { label: "result".to_owned(), unit: Unit::Count, scale: Scale::Ordinal(names), ticks: vec![] };
     chart(
         "Round trips are 19 % longer since 10 January",
-        Some(Better::Lower),
+        Some(Better::Less),
         "RTT p50, \u{b5}s, 64 bytes, one result a night, 95 % intervals",
         "Dotted: change point. Shaded: the host was noisy. A missing result interrupts the line.",
         ChartKind::Lines(Lines { x, y: times(Scale::Linear), panels: vec![panel] }),

@@ -26,7 +26,6 @@ pub fn all() -> Vec<(&'static str, Chart)> {
         ("seconds", runs::seconds()),
         ("many", sweeps::many()),
         ("heat", cells::heat()),
-        ("heat_ratio", cells::heat_ratio()),
         ("trials", cells::trials()),
         ("empty", cells::empty()),
     ]

@@ -2,8 +2,8 @@
 
 use charts::{
     Axis, Better, Chart, ChartKind, Claim, Estimate, Forest, ForestRow, Interval, PercentilePoint,
-    PercentileSeries, Percentiles, Run, RunMark, RunStrip, Scale, Series, Slot, Span, SpanKind, StripSeries,
-    Timeline, TimelinePanel, Unit, Window,
+    PercentileSeries, Percentiles, Run, RunMark, RunStrip, Scale, Series, Slot, StripSeries, Timeline,
+    TimelinePanel, Unit, Window,
 };
 
 use super::tools::{Numbers, chart, drivers, socket, times};
@@ -58,7 +58,7 @@ pub fn forest() -> Chart {
     };
     chart(
         "Driver A has the shorter round trips in 2 of 6 comparisons; 2 are inconclusive",
-        Some(Better::Lower),
+        Some(Better::Less),
         "Change of round-trip time, ratio on a logarithmic axis, 95 % intervals, 12 blocks",
         "Filled: a claim. Hollow: inconclusive. Grey box: the noise floor. Stripe: \u{b1}2 %, too small to matter.",
         ChartKind::Forest(forest),
@@ -99,15 +99,10 @@ pub fn strip(count: usize) -> Chart {
         let median = Some(Estimate::within(middle * 1.005, middle * 0.955, middle * 1.06));
         StripSeries { series, runs, median, limit: None }
     });
-    let strip = RunStrip {
-        x_label: "block, in order of measurement".to_owned(),
-        y: times(Scale::Log),
-        series: series.collect(),
-        noisy: vec![4, 5, 9],
-    };
+    let strip = RunStrip { y: times(Scale::Log), series: series.collect(), noisy: vec![4, 5, 9] };
     chart(
         "Every run: the two groups do not overlap",
-        Some(Better::Lower),
+        Some(Better::Less),
         "RTT p50 of each run, \u{b5}s, 64 bytes, right: median with its 95 % interval",
         "Shaded: noisy blocks. Pale: the second run of the baseline, which counts in no median. Cross: invalid.",
         ChartKind::RunStrip(strip),
@@ -145,7 +140,7 @@ pub fn percentiles() -> Chart {
     });
     chart(
         "Driver A leads up to p99: 44.6 to 127 \u{b5}s",
-        Some(Better::Lower),
+        Some(Better::Less),
         "Round-trip time by percentile, logarithmic, 64 bytes, 12 runs, n = 162\u{202f}153 and 78\u{202f}220",
         "Thick: median of the runs, with its 95 % interval. Hair: each run. Dashed: all runs pooled.",
         ChartKind::Percentiles(Percentiles { y: times(Scale::Log), series: series.to_vec() }),
@@ -178,27 +173,20 @@ pub fn time() -> Chart {
         TimelinePanel {
             series: a,
             windows: windows(&mut numbers, 40, 1e7, 23_000.0, None),
-            spans: vec![Span { start: 1.2e8, end: 1.6e8, kind: SpanKind::Noisy }],
+            gaps: Vec::new(),
         },
         TimelinePanel {
             series: b,
             windows: windows(&mut numbers, 40, 1e7, 61_000.0, Some((12, 19))),
-            spans: vec![
-                Span { start: 1.2e8, end: 1.9e8, kind: SpanKind::Gap },
-                Span { start: 2.6e8, end: 3.0e8, kind: SpanKind::Burst },
-            ],
+            gaps: vec![Interval { low: 1.2e8, high: 1.9e8 }],
         },
     ];
-    let timeline = Timeline {
-        x_label: "time since the start of the measurement".to_owned(),
-        y: times(Scale::Log),
-        panels,
-    };
+    let timeline = Timeline { y: times(Scale::Log), panels };
     chart(
         "Within one run: stalls show as long stems and as gaps",
-        Some(Better::Lower),
+        Some(Better::Less),
         "Round-trip time in windows of 10 ms, logarithmic, 64 bytes, the median run of each driver",
-        "Line: median of the window. Stem: its longest. Grey: no sample arrived. Top: other work. Bottom: burst.",
+        "Line: median of the window. Stem: its longest. Grey: no sample arrived.",
         ChartKind::Timeline(timeline),
     )
 }
@@ -208,18 +196,16 @@ pub fn seconds() -> Chart {
     let [a, ..] = drivers();
     let windows = windows(&mut numbers, 30, 1e9, 410_000.0, None);
     let windows = windows.into_iter().map(|window| Window { longest: None, ..window }).collect();
-    let spans = vec![Span { start: 1.1e10, end: 1.4e10, kind: SpanKind::Noisy }];
     let y =
         Axis { label: String::new(), unit: Unit::SamplesPerSecond, scale: Scale::FromZero, ticks: vec![] };
     chart(
         "The rate of each second stays within 10 %",
-        Some(Better::Higher),
+        Some(Better::More),
         "Samples per second, 64 bytes, one run",
-        "Strip at the top: other work on the host.",
+        "Step: the rate of a second.",
         ChartKind::Timeline(Timeline {
-            x_label: "time since the start of the measurement".to_owned(),
             y,
-            panels: vec![TimelinePanel { series: a, windows, spans }],
+            panels: vec![TimelinePanel { series: a, windows, gaps: Vec::new() }],
         }),
     )
 }

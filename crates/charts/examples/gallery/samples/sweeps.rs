@@ -39,7 +39,7 @@ pub fn latency_over_size() -> Chart {
     });
     chart(
         "The middleware adds 11 to 55 \u{b5}s to a round trip with Driver A, 39 to 72 \u{b5}s with Driver B",
-        Some(Better::Lower),
+        Some(Better::Less),
         "Round-trip time, \u{b5}s, both axes logarithmic, median of 12 runs, whisker: 95 % interval",
         "Band: up to p99. Grey lines: the other drivers.",
         ChartKind::Lines(Lines { x: sizes(), y: times(Scale::Log), panels: panels.collect() }),
@@ -74,7 +74,7 @@ pub fn response_over_load() -> Chart {
             });
         }
     }
-    let references = vec![Reference::Vertical { at: 60e3, label: "knee 60 k/s".to_owned(), slot: Slot::S2 }];
+    let references = vec![Reference { at: 60e3, label: "knee 60 k/s".to_owned(), slot: Slot::S2 }];
     let x = Axis {
         label: "planned rate".to_owned(),
         unit: Unit::SamplesPerSecond,
@@ -83,7 +83,7 @@ pub fn response_over_load() -> Chart {
     };
     chart(
         "Driver B slows down above 60\u{202f}000 samples/s; Driver A keeps its pace up to 120\u{202f}000",
-        Some(Better::Lower),
+        Some(Better::Less),
         "Response time from the planned time, logarithmic, 1024 bytes, median and range of 5 runs",
         "Thick: p50 with its range. Thin: p99. Hollow: the sender was late in most runs.",
         ChartKind::Lines(Lines {
@@ -125,19 +125,13 @@ pub fn throughput_over_size() -> Chart {
         }
         line(0.0, LineStyle::Thick, "unbatched");
     }
-    let references =
-        vec![Reference::Horizontal { at: 10e9, label: "line rate 10 Gbit/s".to_owned(), slot: Slot::Ink }];
     let y = Axis { label: String::new(), unit: Unit::BitsPerSecond, scale: Scale::Log, ticks: vec![] };
     chart(
         "Batching multiplies the throughput of small samples",
-        Some(Better::Higher),
+        Some(Better::More),
         "Throughput of payload, both axes logarithmic, median and range of 5 runs",
         "Hollow: over 1 % of the samples lost. Dashed: batched.",
-        ChartKind::Lines(Lines {
-            x: sizes(),
-            y,
-            panels: vec![Panel { lines, references, ..Panel::default() }],
-        }),
+        ChartKind::Lines(Lines { x: sizes(), y, panels: vec![Panel { lines, ..Panel::default() }] }),
     )
 }
 
@@ -167,7 +161,7 @@ pub fn many() -> Chart {
     };
     chart(
         "Seven configurations as small multiples",
-        Some(Better::Lower),
+        Some(Better::Less),
         "Round-trip time, \u{b5}s, both axes logarithmic, median of 12 runs",
         "Grey lines: the other configurations.",
         ChartKind::Lines(Lines { x: sizes(), y: times(Scale::Log), panels: (0..7).map(panel).collect() }),
