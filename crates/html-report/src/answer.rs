@@ -9,7 +9,7 @@ use results::{CellResult, Conclusion, ConclusionWords, GrowthLaw, Metric, Verdic
 use stats::Better;
 
 use crate::{
-    figures::{distribution::at_one_size, search, verdicts::point_words},
+    figures::{distribution::at_one_size, frame::MOST_NAMED, search, verdicts::point_words},
     page::{Sentence, Words, plain, strong},
     scene::Scene,
     values::{Quantity, with_minus},
@@ -295,7 +295,7 @@ fn values(scene: &Scene<'_>, focus: &[(&Series, &CellResult)], metric: Metric) -
     found.first()?;
     // Of many, the best and the worst.
     let all = found.len();
-    if all > systems::MOST_NAMED {
+    if all > MOST_NAMED {
         found.sort_by(|left, right| match metric.better() {
             Better::Less => left.2.total_cmp(&right.2),
             Better::More => right.2.total_cmp(&left.2),

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use charts::{
-    Better, Estimate, Interval, Unit,
-    number::{Prefix, plain},
-};
+use charts::{Better, Estimate, Interval, Unit, number::Prefix};
 use experiment::Workload;
 use results::{CellFlow, CellResult, FlowRecord, Metric, Strain};
 
@@ -22,26 +19,45 @@ const MOST_COLUMNS: usize = 4;
 const MOST_ROWS: usize = 12;
 
 /// Figure of each series that has the cell.
-struct Column<'d> {
+struct Column {
     quantity: Quantity,
     heading: String,
-    /// Cell of each series.
-    cells: Vec<Option<&'d CellResult>>,
+    prefix: Prefix,
+    /// Value of each series.
+    values: Vec<Option<Value>>,
+}
+
+impl Column {
+    fn head(&self) -> KeyColumn {
+        let highest = self.values.iter().flatten().map(|value| value.estimate.value).fold(0.0, f64::max);
+        let highest = if highest > 0.0 { highest } else { 1.0 };
+        let arrow = match self.quantity.better() {
+            Better::Less => '\u{2193}',
+            Better::More => '\u{2191}',
+        };
+        KeyColumn {
+            heading: self.heading.clone(),
+            unit: format!("{}\u{a0}{arrow}", self.prefix.name).trim().to_owned(),
+            // Longer intervals end in an arrow.
+            range: Interval { low: 0.0, high: highest * 1.3 },
+        }
+    }
 }
 
 /// Returns the figures; `None` if no run has a value.
 pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
-    let mut columns: Vec<Column<'_>> = Vec::new();
+    let mut columns: Vec<Column> = Vec::new();
     for (workload, largest, quantities) in wanted() {
         let all = scene.of_workload(workload);
         let focus = at_one_size(&all, largest).into_iter();
         let focus: BTreeMap<&str, &CellResult> =
             focus.map(|(series, cell)| (series.name.as_str(), cell)).collect();
-        let cell_of = |index: usize| focus.get(scene.series[index].series.name.as_str()).copied();
+        let cells = scene.series.iter().map(|of| focus.get(of.series.name.as_str()).copied());
+        let cells: Vec<Option<&CellResult>> = cells.collect();
         for quantity in quantities {
-            let cells: Vec<Option<&CellResult>> = (0..scene.series.len()).map(cell_of).collect();
-            let has_value = |cell: &CellResult| value(quantity, cell).is_some();
-            let Some(first) = cells.iter().flatten().find(|cell| has_value(cell)) else { continue };
+            let values: Vec<Option<Value>> = cells.iter().map(|cell| value(quantity, (*cell)?)).collect();
+            let with_value = cells.iter().zip(&values).find(|(_, value)| value.is_some());
+            let Some(first) = with_value.and_then(|(cell, _)| *cell) else { continue };
             let is_known = columns.iter().any(|column| column.quantity == quantity);
             if columns.len() < MOST_COLUMNS && !is_known {
                 let point = match first.factors.flows.len() {
@@ -49,56 +65,25 @@ pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
                     flows => format!("worst of {flows} flows"),
                 };
                 let point = if point.is_empty() { point } else { format!(", {point}") };
-                columns.push(Column { quantity, heading: format!("{}{point}", short(quantity)), cells });
+                let heading = format!("{}{point}", short(quantity));
+                let known = values.iter().flatten().map(|value| value.estimate.value);
+                let prefix = quantity.unit().common_prefix(known);
+                columns.push(Column { quantity, heading, prefix, values });
             }
         }
     }
-    if columns.is_empty() {
-        return None;
-    }
-    let values: Vec<Vec<Option<Value>>> = columns
-        .iter()
-        .map(|column| column.cells.iter().map(|cell| value(column.quantity, (*cell)?)).collect())
-        .collect();
-    let prefixes: Vec<Prefix> = columns
-        .iter()
-        .zip(&values)
-        .map(|(column, of)| {
-            let values: Vec<f64> = of.iter().flatten().map(|value| value.estimate.value).collect();
-            column.quantity.unit().common_prefix(values)
-        })
-        .collect();
-    let heads = columns.iter().zip(&values).zip(&prefixes).map(|((column, of), prefix)| {
-        let highest = of.iter().flatten().map(|value| value.estimate.value).fold(0.0, f64::max);
-        let highest = if highest > 0.0 { highest } else { 1.0 };
-        let arrow = match column.quantity.better() {
-            Better::Less => '\u{2193}',
-            Better::More => '\u{2191}',
-        };
-        KeyColumn {
-            heading: column.heading.clone(),
-            unit: format!("{}\u{a0}{arrow}", prefix.name).trim().to_owned(),
-            // Longer intervals end in an arrow.
-            range: Interval { low: 0.0, high: highest * 1.3 },
-        }
-    });
-    let heads: Vec<KeyColumn> = heads.collect();
-    let has_value = |index: &usize| values.iter().any(|of| of[*index].is_some());
-    let rows: Vec<usize> = (0..scene.series.len()).filter(has_value).collect();
-    let more = rows.len().saturating_sub(MOST_ROWS);
-    let row = |index: &usize| {
-        let figures = columns.iter().enumerate().map(|(column, of)| {
-            let value = values[column][*index].as_ref()?;
-            let runs = of.cells[*index].map_or(0, |cell| cell.claimed_runs().count());
-            Some(figure(value, runs, &prefixes[column]))
-        });
-        KeyRow {
-            series: scene.series[*index].series.clone(),
-            detail: scene.series[*index].middleware.clone(),
-            figures: figures.collect(),
-        }
+    let row = |index: usize| {
+        let figure = |column: &Column| Some(figure(column.values[index].as_ref()?, column.prefix));
+        let figures: Vec<Option<KeyFigure>> = columns.iter().map(figure).collect();
+        let of = &scene.series[index];
+        let row = KeyRow { series: of.series.clone(), detail: of.middleware.clone(), figures };
+        row.figures.iter().any(Option::is_some).then_some(row)
     };
-    Some(KeyFigures { columns: heads, rows: rows.iter().take(MOST_ROWS).map(row).collect(), more })
+    let mut rows: Vec<KeyRow> = (0..scene.series.len()).filter_map(row).collect();
+    let more = rows.len().saturating_sub(MOST_ROWS);
+    rows.truncate(MOST_ROWS);
+    let columns: Vec<KeyColumn> = columns.iter().map(Column::head).collect();
+    (!columns.is_empty()).then_some(KeyFigures { columns, rows, more })
 }
 
 /// Returns the workloads with their figures: of latency at the smallest size, of throughput at the largest.
@@ -166,13 +151,16 @@ fn short(quantity: Quantity) -> &'static str {
 struct Value {
     estimate: Estimate,
     of: String,
+    /// Number of runs.
+    runs: usize,
 }
 
 /// Returns the value of a cell. Of a mix, each flow has its own values, and those of all together depend on which one sends most: it is
 /// that of the worst flow at its worst reader: of shares by their limits, of times the longest.
 fn value(quantity: Quantity, cell: &CellResult) -> Option<Value> {
+    let runs = cell.claimed_runs().count();
     if cell.factors.flows.len() < 2 {
-        return Some(Value { estimate: quantity.over_runs(cell)?, of: String::new() });
+        return Some(Value { estimate: quantity.over_runs(cell)?, of: String::new(), runs });
     }
     let of_record: fn(&FlowRecord) -> Option<f64> = match quantity {
         Quantity::Metric(Metric::Missed) => |flow| Some(flow.timeliness.as_ref()?.missed_pct()),
@@ -199,21 +187,20 @@ fn value(quantity: Quantity, cell: &CellResult) -> Option<Value> {
             Some(limit) => Strain::new(estimate.value, limit),
             None => Strain::default().with_tail(estimate.value),
         };
-        Some((strain, Value { estimate, of }))
+        Some((strain, Value { estimate, of, runs }))
     };
     let flows = cell.paced.as_ref()?.flows.iter().filter_map(of_flow);
     flows.max_by_key(|(strain, _)| *strain).map(|(_, value)| value)
 }
 
-fn figure(value: &Value, runs: usize, prefix: &Prefix) -> KeyFigure {
-    let Value { estimate, of } = value;
-    let text = |value: f64| plain(value / prefix.factor);
-    let interval = estimate.interval.map(|Interval { low, high }| {
-        let name = if runs < LEAST_FOR_INTERVAL { "" } else { "95\u{a0}% " };
-        format!("{name}{} to {}", text(low), text(high))
+fn figure(value: &Value, prefix: Prefix) -> KeyFigure {
+    let Value { estimate, of, runs } = value;
+    let interval = estimate.interval.map(|interval| {
+        let name = if *runs < LEAST_FOR_INTERVAL { "" } else { "95\u{a0}% " };
+        format!("{name}{}", prefix.ends(interval))
     });
     KeyFigure {
-        text: text(estimate.value),
+        text: prefix.number(estimate.value),
         of: of.clone(),
         interval: interval.unwrap_or_default(),
         estimate: *estimate,

@@ -114,13 +114,15 @@ impl<'d> Scene<'d> {
 
     /// Formats the number of runs of these cells.
     pub(crate) fn runs_per_cell(&self, cells: &[&CellResult]) -> String {
-        let counts = || cells.iter().map(|cell| cell.claimed_runs().count()).filter(|runs| *runs > 0);
-        match (counts().min(), counts().max()) {
-            (Some(least), Some(most)) if least == most => parts::count(most, "run"),
-            (Some(least), Some(most)) => format!("{least} to {most} runs"),
-            _ => "no valid run".to_owned(),
-        }
+        let counts = cells.iter().map(|cell| cell.claimed_runs().count()).filter(|runs| *runs > 0);
+        number_of_runs(counts).unwrap_or_else(|| "no valid run".to_owned())
     }
+}
+
+/// Formats the numbers of runs of several cells; `None` without a cell.
+pub(crate) fn number_of_runs(counts: impl Iterator<Item = usize> + Clone) -> Option<String> {
+    let (least, most) = (counts.clone().min()?, counts.max()?);
+    Some(if least == most { parts::count(most, "run") } else { format!("{least} to {most} runs") })
 }
 
 /// Returns names without the driver if all have the same, and are told apart by the rest.

@@ -153,12 +153,18 @@ pub(crate) const LEAST_FOR_INTERVAL: usize = 6;
 /// Returns the median with its interval of order statistics; with fewer than 6 values with their range, with one without.
 pub(crate) fn estimate(values: &[f64]) -> Option<Estimate> {
     let value = median(values)?;
-    let ends = values.iter().copied().fold(None, |ends: Option<(f64, f64)>, value| {
-        Some(ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
-    });
-    let interval = median_interval(values).or_else(|| ends.filter(|_| values.len() > 1));
+    let range = ends(values.iter().copied()).filter(|_| values.len() > 1);
+    let interval = median_interval(values).or(range);
     Some(Estimate { value, interval: interval.map(|(low, high)| Interval { low, high }) })
         .filter(|estimate| estimate.value.is_finite())
+}
+
+/// Returns the lowest and the highest of these values; `None` without one.
+pub(crate) fn ends(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.fold(None, |ends: Option<(f64, f64)>, value| {
+        let (low, high) = ends.unwrap_or((value, value));
+        Some((low.min(value), high.max(value)))
+    })
 }
 
 /// Returns the name of the intervals of these cells.
@@ -179,7 +185,7 @@ pub(crate) fn interval_name_of(runs: impl Iterator<Item = usize> + Clone) -> &'s
 
 /// Returns whether too many samples of a cell are missing, or its sender was late: do not compare without reading why.
 pub(crate) fn is_doubtful(cell: &CellResult) -> bool {
-    cell.shortfall().pct() > MAX_LATENCY_LOSS_PCT || cell.is_sender_limited()
+    !doubt(cell).is_empty()
 }
 
 /// Returns why a cell is doubtful; empty if it is not.

@@ -6,13 +6,11 @@ use report::parts::{self, SystemVerdict};
 use results::{CellResult, NotMet, Strain, SystemOutcome};
 
 use crate::{
-    figures::frame::list,
+    figures::frame::{MOST_NAMED, first_of},
     page::{Sentence, Words, plain, strong},
     scene::Scene,
 };
 
-/// Maximum number of series that a sentence names.
-pub(super) const MOST_NAMED: usize = 4;
 /// Maximum number of flows of a verdict that are named on each side.
 const MOST_FLOWS: usize = 3;
 
@@ -25,7 +23,7 @@ pub(super) fn verdicts(scene: &Scene<'_>) -> Vec<Sentence> {
 fn verdict(scene: &Scene<'_>, of: &SystemVerdict) -> Option<Sentence> {
     let name = |cell: &str| Some(Words::Name(scene.series_of(cell)?.series.clone()));
     let (treatment, baseline) = (name(&of.treatment)?, name(&of.baseline)?);
-    let (better, worse) = (named(&of.better), named(&of.worse));
+    let [better, worse] = [&of.better, &of.worse].map(|names| first_of(MOST_FLOWS, names.clone()));
     let mut sentence = match (of.better.is_empty(), of.worse.is_empty()) {
         (true, true) => {
             let begin = [plain("Between the systems with "), treatment, plain(" and "), baseline];
@@ -52,15 +50,6 @@ fn verdict(scene: &Scene<'_>, of: &SystemVerdict) -> Option<Sentence> {
 
 const fn verb(names: &[String]) -> &'static str {
     if names.len() == 1 { "is" } else { "are" }
-}
-
-/// Returns the first names, and how many there are besides.
-fn named(names: &[String]) -> String {
-    let mut texts: Vec<String> = names.iter().take(MOST_FLOWS).cloned().collect();
-    if names.len() > MOST_FLOWS {
-        texts.push(format!("{} more", names.len() - MOST_FLOWS));
-    }
-    list(&texts)
 }
 
 /// Returns in how many runs the deadlines of all topics were met, and which topic missed most; `None` without deadlines.

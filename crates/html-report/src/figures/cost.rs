@@ -1,17 +1,17 @@
 //! CPU time and bytes on the wire per sample.
 
-use charts::{Axis, Bar, BarGroup, Bars, ChartKind, Line, LineStyle, Lines, Panel, Scale, Series, Unit};
+use charts::{Axis, Bar, BarGroup, Bars, ChartKind, Line, Lines, Scale, Series, Unit};
 use results::CellResult;
 
 use super::{
-    distribution::OfWorkload,
+    distribution::{OfWorkload, cells_of, kept},
     frame::{Frame, names, sizes_and_n},
     limits::ONE_PANEL,
-    sizes::{ghost, points, size_axis, sizes},
+    sizes::{panels, points, size_axis, sizes},
 };
 use crate::{
     page::Figure,
-    scene::{Scene, fewest_endpoints},
+    scene::Scene,
     values::{Quantity, bytes, cpu_parts},
 };
 
@@ -71,12 +71,7 @@ struct Subject {
 }
 
 fn unbatched<'s, 'd>(all: &OfWorkload<'s, 'd>) -> Vec<(&'s Series, Vec<&'d CellResult>)> {
-    let of = |(series, cells): &(&'s Series, Vec<&'d CellResult>)| {
-        let mut cells = fewest_endpoints(cells);
-        cells.retain(|cell| cell.factors.batch_bytes == 0);
-        (*series, cells)
-    };
-    all.iter().map(of).filter(|(_, cells)| !cells.is_empty()).collect()
+    kept(all, |cell| cell.factors.batch_bytes == 0)
 }
 
 impl Subject {
@@ -84,7 +79,7 @@ impl Subject {
     fn figure(self, scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Option<Figure> {
         let all = &all[..all.len().min(MOST_GROUPS)];
         let sizes = sizes(all);
-        let cells: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+        let cells = cells_of(all);
         if cells.iter().filter(|cell| (self.of_parts)(cell).is_some()).count() < 2 {
             return None;
         }
@@ -92,11 +87,10 @@ impl Subject {
         let kind = if as_bars { self.bars(&sizes, all) } else { self.lines(&sizes, all) };
         let mut conditions = vec![self.what.to_owned()];
         conditions.extend(sizes_and_n(&cells, None));
-        let names = names(&all.iter().map(|(series, _)| *series).collect::<Vec<_>>());
         let drawn = format!(
             "{} of {} for {} sample sizes.",
             if as_bars { "Bars from 0" } else { "Lines on logarithmic axes" },
-            names,
+            names(all),
             sizes.len()
         );
         let note = if as_bars { self.note } else { "Mark: median of the runs with its interval.".to_owned() };
@@ -132,23 +126,12 @@ impl Subject {
     fn lines(&self, sizes: &[u64], all: &OfWorkload<'_, '_>) -> ChartKind {
         let line = |(series, cells): &(&Series, Vec<&CellResult>)| Line {
             series: (*series).clone(),
-            named: all.len() <= ONE_PANEL,
-            style: LineStyle::Thick,
+            named: true,
             points: points(cells.iter().copied(), |cell| Some(cell.factors.size_bytes as f64), self.quantity),
             ..Line::default()
         };
-        let lines: Vec<Line> = all.iter().map(line).collect();
-        let panels = if lines.len() <= ONE_PANEL {
-            vec![Panel { lines, ..Panel::default() }]
-        } else {
-            let panel = |own: &Line| {
-                let others = lines.iter().filter(|other| other.series != own.series);
-                let mut shown: Vec<Line> = others.map(|line| ghost(&line.series, &line.points)).collect();
-                shown.push(own.clone());
-                Panel { heading: Some(own.series.clone()), lines: shown, ..Panel::default() }
-            };
-            lines.iter().map(panel).collect()
-        };
+        let lines: Vec<(&Series, Vec<Line>)> = all.iter().map(|of| (of.0, vec![line(of)])).collect();
+        let panels = panels(&lines, &[]);
         let unit: Unit = self.quantity.unit();
         ChartKind::Lines(Lines {
             x: size_axis(sizes, Scale::Log),

@@ -13,11 +13,29 @@ use super::{
 use crate::{
     page::Figure,
     scene::{Scene, distinct, fewest_endpoints},
-    values::{LEAST_FOR_INTERVAL, Quantity, estimate, interval_name},
+    values::{LEAST_FOR_INTERVAL, Quantity, ends, estimate, interval_name},
 };
 
 /// Series with the cells of a workload.
 pub(crate) type OfWorkload<'s, 'd> = [(&'s Series, Vec<&'d CellResult>)];
+
+/// Returns the cells of all series.
+pub(crate) fn cells_of<'d>(all: &OfWorkload<'_, 'd>) -> Vec<&'d CellResult> {
+    all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect()
+}
+
+/// Returns the cells of each series that are kept, of those with the fewest endpoints.
+pub(crate) fn kept<'s, 'd>(
+    all: &OfWorkload<'s, 'd>,
+    is_kept: impl Fn(&CellResult) -> bool,
+) -> Vec<(&'s Series, Vec<&'d CellResult>)> {
+    let of = |(series, cells): &(&'s Series, Vec<&'d CellResult>)| {
+        let mut cells = fewest_endpoints(cells);
+        cells.retain(|cell| is_kept(cell));
+        (*series, cells)
+    };
+    all.iter().map(of).filter(|(_, cells)| !cells.is_empty()).collect()
+}
 
 /// Maximum number of runs of a series that charts draw as hairlines.
 const MOST_HAIRS: usize = 20;
@@ -27,14 +45,7 @@ const LOGARITHMIC: f64 = 3.0;
 
 /// Returns every run and the percentiles of the round-trip time.
 pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
-    let focus = at_one_size(all, false);
-    [
-        runs(scene, &focus, Quantity::Metric(Metric::RttP50), "runs"),
-        percentiles(scene, &focus, "rtt", Quantity::Metric(Metric::RttP99), "percentiles"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    times(scene, all, "rtt", [Metric::RttP50, Metric::RttP99], ["runs", "percentiles"])
 }
 
 /// Returns every run and the percentiles of the response time, if there is one load.
@@ -42,15 +53,22 @@ pub(crate) fn paced(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
     if all.iter().any(|(_, cells)| cells.len() > 1) {
         return Vec::new();
     }
+    let ids = ["runs-under-load", "percentiles-under-load"];
+    times(scene, all, "response", [Metric::ResponseP50, Metric::ResponseP99], ids)
+}
+
+/// Returns every run by the median of a kind of times, and their percentiles.
+fn times(
+    scene: &Scene<'_>,
+    all: &OfWorkload<'_, '_>,
+    kind: &str,
+    metrics: [Metric; 2],
+    [runs_id, percentiles_id]: [&str; 2],
+) -> Vec<Figure> {
     let focus = at_one_size(all, false);
-    let p99 = Quantity::Metric(Metric::ResponseP99);
-    [
-        runs(scene, &focus, Quantity::Metric(Metric::ResponseP50), "runs-under-load"),
-        percentiles(scene, &focus, "response", p99, "percentiles-under-load"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let [p50, p99] = metrics.map(Quantity::Metric);
+    let runs = runs(scene, &focus, p50, runs_id);
+    runs.into_iter().chain(percentiles(scene, &focus, kind, p99, percentiles_id)).collect()
 }
 
 /// Returns every run of throughput, at the largest size.
@@ -64,7 +82,7 @@ pub(crate) fn at_one_size<'s, 'd>(
     all: &OfWorkload<'s, 'd>,
     largest: bool,
 ) -> Vec<(&'s Series, &'d CellResult)> {
-    let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+    let every = cells_of(all);
     // The size that most series have, so that they can be compared.
     let series = |size: &u64| {
         let has = |(_, cells): &&(&Series, Vec<&CellResult>)| {
@@ -87,11 +105,9 @@ pub(crate) fn at_one_size<'s, 'd>(
 
 /// Returns the scale of values that are all above 0.
 pub(crate) fn scale(values: &[f64]) -> Scale {
-    let (low, high) = values
-        .iter()
-        .filter(|value| value.is_finite() && **value > 0.0)
-        .fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(*value), high.max(*value)));
-    if high > low * LOGARITHMIC { Scale::Log } else { Scale::Linear }
+    let drawn = values.iter().copied().filter(|value| value.is_finite() && *value > 0.0);
+    let is_wide = ends(drawn).is_some_and(|(low, high)| high > low * LOGARITHMIC);
+    if is_wide { Scale::Log } else { Scale::Linear }
 }
 
 /// Returns the words for a scale.
@@ -118,7 +134,6 @@ pub(crate) fn runs(
     let series: Vec<StripSeries> = focus.iter().map(|(series, cell)| strip(series, cell, quantity)).collect();
     let values: Vec<f64> = series.iter().flat_map(|of| of.runs.iter().map(|run| run.value)).collect();
     let scale = scale(&values);
-    let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
     let note = strip_note(scene, &cells, &series);
     let mut conditions = vec![scale_words(&scale).to_owned()];
     conditions.extend(sizes_and_n(&cells, None));
@@ -132,7 +147,7 @@ pub(crate) fn runs(
         note,
         drawn: format!(
             "Strip plot: each run of {} as a dot over its block in the order of measurement, with the median and its interval.",
-            names(&all)
+            names(focus)
         ),
     };
     let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
@@ -168,11 +183,7 @@ fn separated(series: &[StripSeries]) -> Option<String> {
     let [one, other] = series else { return None };
     let range = |of: &StripSeries| {
         let counted = of.runs.iter().filter(|run| run.mark == RunMark::Counted && run.value.is_finite());
-        counted.fold(None, |range: Option<(f64, f64)>, run| {
-            Some(
-                range.map_or((run.value, run.value), |(low, high)| (low.min(run.value), high.max(run.value))),
-            )
-        })
+        ends(counted.map(|run| run.value))
     };
     let enough = [one, other].iter().all(|of| of.runs.len() >= LEAST_FOR_INTERVAL);
     let ((low, high), (other_low, other_high)) = (range(one)?, range(other)?);
@@ -201,15 +212,12 @@ pub(crate) fn dots(cell: &CellResult, of: impl Fn(&results::Run) -> Option<f64>)
         if value.is_none() && mark != RunMark::Invalid {
             return None;
         }
-        let detail = match mark {
-            RunMark::Doubtful if run.is_sender_limited() => "the sender was late".to_owned(),
-            RunMark::Doubtful => format!("{} % missing", results::format_value(run.shortfall().pct())),
+        let doubt = match mark {
+            RunMark::Doubtful if run.is_sender_limited() => ", the sender was late".to_owned(),
+            RunMark::Doubtful => format!(", {} % missing", results::format_value(run.shortfall().pct())),
             _ => String::new(),
         };
-        let detail = match detail.is_empty() {
-            true => format!("run {}", run.number),
-            false => format!("run {}, {detail}", run.number),
-        };
+        let detail = format!("run {}{doubt}", run.number);
         Some(Run { block: run.block, value: value.unwrap_or(f64::NAN), mark, detail })
     };
     cell.runs.iter().filter_map(run).collect()
@@ -243,7 +251,6 @@ fn percentiles(
     note.push_str(&longest(focus, kind));
     let mut conditions = vec!["by percentile".to_owned(), "logarithmic".to_owned()];
     conditions.extend(sizes_and_n(&cells, Some(kind)));
-    let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
     let words = if kind == "rtt" { "Round-trip time" } else { "Response time" };
     let frame = Frame {
         id,
@@ -255,7 +262,7 @@ fn percentiles(
         drawn: format!(
             "Line plot of the times of {} over percentiles, on an axis where each nine has the same width; times are \
              logarithmic.",
-            names(&all)
+            names(focus)
         ),
     };
     let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };

@@ -85,13 +85,20 @@ pub(crate) fn list(texts: &[String]) -> String {
     }
 }
 
-/// Returns the names of series, as in a sentence; at most four of them.
-pub(crate) fn names(series: &[&Series]) -> String {
-    let mut texts: Vec<String> = series.iter().take(4).map(|of| of.name.clone()).collect();
-    if series.len() > 4 {
-        texts.push(format!("{} more", series.len() - 4));
-    }
+/// Maximum number of series that a sentence names.
+pub(crate) const MOST_NAMED: usize = 4;
+
+/// Joins texts as in a sentence: at most this many of them, and the number of the others.
+pub(crate) fn first_of(most: usize, mut texts: Vec<String>) -> String {
+    let more = texts.len().saturating_sub(most);
+    texts.truncate(most);
+    texts.extend((more > 0).then(|| format!("{more} more")));
     list(&texts)
+}
+
+/// Returns the names of series, as in a sentence.
+pub(crate) fn names<T>(all: &[(&Series, T)]) -> String {
+    first_of(MOST_NAMED, all.iter().map(|(series, _)| series.name.clone()).collect())
 }
 
 /// Returns what is sent: the size of the samples, or the number of flows; `None` without samples.

@@ -4,7 +4,11 @@ use charts::{ChartKind, Heat, HeatCell, HeatRow, Slot};
 use experiment::{Load, Workload};
 use results::{CellResult, Metric};
 
-use super::{distribution::OfWorkload, frame::Frame, limits::MOST_SERIES};
+use super::{
+    distribution::{OfWorkload, cells_of},
+    frame::Frame,
+    limits::MOST_SERIES,
+};
 use crate::{
     page::Figure,
     scene::{Endpoints, Scene, distinct},
@@ -45,7 +49,7 @@ pub(crate) fn figure(
         Workload::Search => Metric::Ndr,
         Workload::Discovery => Metric::AllMatched,
     });
-    let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+    let every = cells_of(all);
     let varies = |(_, value): &Columns| distinct(&every, value).len() > 1;
     let (column_label, value) = COLUMNS.into_iter().find(varies).unwrap_or(COLUMNS[0]);
     let mut columns = distinct(&every, value);

@@ -3,20 +3,16 @@
 use charts::{
     Axis, ChartKind, Estimate, Line, LineStyle, Lines, Panel, Point, Reference, Scale, Series, Slot, Unit,
 };
-use results::{CellResult, FindingKind, Metric};
+use results::{CellResult, Finding, FindingKind, Metric};
 
 use super::{
-    distribution::OfWorkload,
+    distribution::{OfWorkload, cells_of, kept},
     frame::{Frame, hollow_note, list, names, sizes_and_n},
     heat,
     limits::{MOST_SERIES, ONE_PANEL},
-    sizes::{ghost, points},
+    sizes::{panels, points},
 };
-use crate::{
-    page::Figure,
-    scene::{Scene, distinct, fewest_endpoints},
-    values::Quantity,
-};
+use crate::{page::Figure, scene::Scene, values::Quantity};
 
 /// Share of the plan that counts as all of it.
 const KEPT: f64 = 0.99;
@@ -28,14 +24,8 @@ fn planned(cell: &CellResult) -> Option<f64> {
 
 /// Returns the cells of each series at one size: the smallest.
 fn at_one_size<'s, 'd>(all: &OfWorkload<'s, 'd>) -> Vec<(&'s Series, Vec<&'d CellResult>)> {
-    let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
-    let least = distinct(&every, |cell| cell.factors.size_bytes).into_iter().next();
-    let of = |(series, cells): &(&'s Series, Vec<&'d CellResult>)| {
-        let mut cells = fewest_endpoints(cells);
-        cells.retain(|cell| Some(cell.factors.size_bytes) == least);
-        (*series, cells)
-    };
-    all.iter().map(of).filter(|(_, cells)| !cells.is_empty()).collect()
+    let least = cells_of(all).iter().map(|cell| cell.factors.size_bytes).min();
+    kept(all, |cell| Some(cell.factors.size_bytes) == least)
 }
 
 /// Returns whether a series has at least two loads.
@@ -57,9 +47,7 @@ pub(crate) fn response(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figur
     }
     let curve =
         |cells: &[&CellResult], metric| points(cells.iter().copied(), planned, Quantity::Metric(metric));
-    let p50: Vec<(&Series, Vec<Point>)> =
-        all.iter().map(|(series, cells)| (*series, curve(cells, Metric::ResponseP50))).collect();
-    let lines = |(series, cells): &(&Series, Vec<&CellResult>), named| {
+    let lines = |(series, cells): &(&Series, Vec<&CellResult>)| {
         let tail = Line {
             series: (*series).clone(),
             role: "p99".to_owned(),
@@ -68,34 +56,23 @@ pub(crate) fn response(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figur
             ..Line::default()
         };
         let points = curve(cells, Metric::ResponseP50);
-        [tail, Line { series: (*series).clone(), role: "p50".to_owned(), named, points, ..Line::default() }]
+        let (role, named) = ("p50".to_owned(), true);
+        vec![tail, Line { series: (*series).clone(), role, named, points, ..Line::default() }]
     };
-    let panels: Vec<Panel> = if all.len() <= ONE_PANEL {
-        let references = all.iter().filter_map(|(series, cells)| knee(scene, series, cells)).collect();
-        let lines = all.iter().flat_map(|of| lines(of, true)).collect();
-        vec![Panel { lines, references, ..Panel::default() }]
-    } else {
-        let panel = |of: &(&Series, Vec<&CellResult>)| {
-            let others = p50.iter().filter(|(other, _)| *other != of.0);
-            let mut shown: Vec<Line> = others.map(|(other, points)| ghost(other, points)).collect();
-            shown.extend(lines(of, false));
-            let references = knee(scene, of.0, &of.1).into_iter().collect();
-            Panel { heading: Some(of.0.clone()), lines: shown, references, ..Panel::default() }
-        };
-        all.iter().map(panel).collect()
-    };
-    let cells: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
-    let of_cells = |kind| {
-        let findings = scene.document.findings.iter().filter(move |finding| finding.kind == kind);
-        findings.filter(|finding| finding.cells.iter().any(|id| cells.iter().any(|cell| cell.id == *id)))
-    };
+    let lines: Vec<(&Series, Vec<Line>)> = all.iter().map(|of| (of.0, lines(of))).collect();
+    let mut panels = panels(&lines, &[]);
+    let last = panels.len() - 1;
+    for (index, (series, cells)) in all.iter().enumerate() {
+        panels[index.min(last)].references.extend(knee(scene, series, cells));
+    }
+    let cells = cells_of(&all);
     let mut note = "Thick: p50 with its interval. Thin: p99.".to_owned();
-    if of_cells(FindingKind::Knee).next().is_some() {
+    if finding(scene, &[FindingKind::Knee], &cells).is_some() {
         note.push_str(
             " Dotted: the knee, the highest load whose 99 % time stays within twice that of the lowest load.",
         );
     }
-    if of_cells(FindingKind::KneeUnclear).next().is_some() {
+    if finding(scene, &[FindingKind::KneeUnclear], &cells).is_some() {
         note.push_str(
             " Where a knee is missing, it is unclear: runs disagree, or too few loads can be compared.",
         );
@@ -103,7 +80,6 @@ pub(crate) fn response(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figur
     note.push_str(&hollow_note(&cells));
     let mut conditions = vec!["from the planned time to the arrival".to_owned(), "logarithmic".to_owned()];
     conditions.extend(sizes_and_n(&cells, None));
-    let shown: Vec<&Series> = all.iter().map(|(series, _)| *series).collect();
     let frame = Frame {
         id: "load",
         short: "Load",
@@ -114,7 +90,7 @@ pub(crate) fn response(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figur
         drawn: format!(
             "Line plot of the response times of {} over the planned rate: the median with its interval and the 99 % \
              quantile; times are logarithmic.",
-            names(&shown)
+            names(&all)
         ),
     };
     let x = Axis { label: "planned rate".to_owned(), unit: Unit::SamplesPerSecond, ..Axis::default() };
@@ -123,13 +99,15 @@ pub(crate) fn response(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figur
     figures
 }
 
+/// Returns the first finding of one of these kinds about one of these cells.
+fn finding<'d>(scene: &Scene<'d>, kinds: &[FindingKind], cells: &[&CellResult]) -> Option<&'d Finding> {
+    let is_of = |finding: &&Finding| cells.iter().any(|cell| finding.cells.contains(&cell.id));
+    scene.document.findings.iter().filter(|finding| kinds.contains(&finding.kind)).find(is_of)
+}
+
 /// Returns the knee of these cells, if it is clear.
 fn knee(scene: &Scene<'_>, series: &Series, cells: &[&CellResult]) -> Option<Reference> {
-    let of = scene.document.findings.iter().find(|finding| {
-        finding.kind == FindingKind::Knee
-            && finding.cells.iter().any(|id| cells.iter().any(|cell| cell.id == *id))
-    })?;
-    let at = *of.numbers.get("knee_sps")?;
+    let at = *finding(scene, &[FindingKind::Knee], cells)?.numbers.get("knee_sps")?;
     let label = format!("knee {}", charts::number::value(at, Unit::SamplesPerSecond));
     Some(Reference { at, label, slot: series.slot })
 }
@@ -137,11 +115,7 @@ fn knee(scene: &Scene<'_>, series: &Series, cells: &[&CellResult]) -> Option<Ref
 /// Returns a title from the findings on knees; `None` unless each series has one.
 fn title(scene: &Scene<'_>, all: &[(&Series, Vec<&CellResult>)]) -> Option<String> {
     let of_series = |(series, cells): &(&Series, Vec<&CellResult>)| {
-        let kinds = [FindingKind::Knee, FindingKind::NoKnee];
-        let finding = scene.document.findings.iter().find(|finding| {
-            kinds.contains(&finding.kind)
-                && finding.cells.iter().any(|id| cells.iter().any(|cell| cell.id == *id))
-        })?;
+        let finding = finding(scene, &[FindingKind::Knee, FindingKind::NoKnee], cells)?;
         let rate =
             |key| finding.numbers.get(key).map(|sps| charts::number::value(*sps, Unit::SamplesPerSecond));
         Some(match finding.kind {
@@ -186,8 +160,7 @@ pub(crate) fn delivered(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figu
         ..Line::default()
     };
     lines.extend(curves.into_iter().map(line));
-    let cells: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
-    let shown: Vec<&Series> = all.iter().map(|(series, _)| *series).collect();
+    let cells = cells_of(&all);
     let frame = Frame {
         id: "delivered",
         short: "Delivered",
@@ -197,7 +170,7 @@ pub(crate) fn delivered(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figu
         note: format!("Long dashes: all that was planned.{}", hollow_note(&cells)),
         drawn: format!(
             "Line plot of the delivered rate of {} over the planned rate, both from 0.",
-            names(&shown)
+            names(&all)
         ),
     };
     let axis = Axis { unit: Unit::SamplesPerSecond, ..Axis::default() };

@@ -108,7 +108,7 @@ pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
         sections[1..=at].rotate_right(1);
     }
     for section in &mut sections {
-        section.figures.retain(|figure| !figure::is_empty(figure));
+        section.figures.retain(|figure| !is_empty(figure));
     }
     sections.retain(|section| !section.figures.is_empty());
     (sections, omitted)
@@ -128,24 +128,18 @@ fn with_runs(sections: &mut [Section]) {
     }
 }
 
-mod figure {
-    use charts::ChartKind;
-
-    use super::Figure;
-
-    /// Returns whether a chart has no marks.
-    pub(super) fn is_empty(figure: &Figure) -> bool {
-        match &figure.chart.kind {
-            ChartKind::Forest(forest) => forest.rows.is_empty(),
-            ChartKind::RunStrip(strip) => strip.series.iter().all(|series| series.runs.is_empty()),
-            ChartKind::Percentiles(of) => of.series.iter().all(|series| series.median.is_empty()),
-            ChartKind::Lines(lines) => {
-                lines.panels.iter().all(|panel| panel.lines.iter().all(|line| line.points.is_empty()))
-            }
-            ChartKind::Timeline(timeline) => timeline.panels.is_empty(),
-            ChartKind::Bars(bars) => bars.groups.is_empty(),
-            ChartKind::Heat(heat) => heat.rows.is_empty(),
-            ChartKind::Trials(trials) => trials.searches.is_empty(),
+/// Returns whether a chart has no marks.
+fn is_empty(figure: &Figure) -> bool {
+    match &figure.chart.kind {
+        ChartKind::Forest(forest) => forest.rows.is_empty(),
+        ChartKind::RunStrip(strip) => strip.series.iter().all(|series| series.runs.is_empty()),
+        ChartKind::Percentiles(of) => of.series.iter().all(|series| series.median.is_empty()),
+        ChartKind::Lines(lines) => {
+            lines.panels.iter().all(|panel| panel.lines.iter().all(|line| line.points.is_empty()))
         }
+        ChartKind::Timeline(timeline) => timeline.panels.is_empty(),
+        ChartKind::Bars(bars) => bars.groups.is_empty(),
+        ChartKind::Heat(heat) => heat.rows.is_empty(),
+        ChartKind::Trials(trials) => trials.searches.is_empty(),
     }
 }

@@ -86,7 +86,7 @@ impl Subject {
                 "Bars from 0 of {} of {} processes, with {}.",
                 self.quantity.words(),
                 groups.len(),
-                names(&cells.iter().map(|(series, _)| *series).collect::<Vec<_>>())
+                names(cells)
             ),
         };
         let x =

@@ -7,7 +7,7 @@ use experiment::Workload;
 use results::{CellResult, Finding, GrowthLaw, GrowthValue, Metric};
 
 use super::{
-    distribution::{self, OfWorkload},
+    distribution::{self, OfWorkload, cells_of},
     frame::{Frame, capital, hollow_note, names, sizes_and_n},
     limits::ONE_PANEL,
     sizes::points,
@@ -45,7 +45,7 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
     let mut figures = Vec::new();
     for workload in [Workload::Latency, Workload::Throughput] {
         let all = scene.of_workload(workload);
-        let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+        let every = cells_of(&all);
         for axis in axes(&every) {
             for subject in subjects(workload) {
                 figures.extend(over_endpoints(scene, &all, axis, &subject));
@@ -57,7 +57,7 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
 
 /// Returns charts of discovery over the number of participants; every run with one number of them.
 pub(crate) fn discovery(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
-    let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+    let every = cells_of(all);
     let matched = Quantity::Metric(Metric::AllMatched);
     let Some(axis) = axes(&every).into_iter().next() else {
         let focus: Vec<(&Series, &CellResult)> =
@@ -91,24 +91,24 @@ fn over_endpoints(
     axis: Endpoints,
     subject: &Subject,
 ) -> Option<Figure> {
+    let quantity = subject.quantity;
     let on_axis = |cell: &&CellResult| {
         let endpoints = Endpoints::of(&cell.factors);
         // A pair is on both axes of a mesh.
         endpoints.noun() == axis.noun() || (cell.factors.topology.is_pair() && axis.noun() == "writers")
     };
-    let every: Vec<&CellResult> =
-        all.iter().flat_map(|(_, cells)| cells.iter().copied()).filter(on_axis).collect();
+    let every: Vec<&CellResult> = cells_of(all).into_iter().filter(on_axis).collect();
     let size = distinct(&every, |cell| cell.factors.size_bytes).into_iter().next();
     let mut shown: Vec<(&Series, Vec<&CellResult>)> = Vec::new();
     for (series, cells) in all {
         let mut cells: Vec<&CellResult> = cells.iter().copied().filter(on_axis).collect();
         cells.retain(|cell| Some(cell.factors.size_bytes) == size && cell.factors.batch_bytes == 0);
-        let values = cells.iter().filter(|cell| subject.quantity.over_runs(cell).is_some()).count();
+        let values = cells.iter().filter(|cell| quantity.over_runs(cell).is_some()).count();
         if values > 1 && shown.len() < ONE_PANEL {
             shown.push((*series, cells));
         }
     }
-    let cells: Vec<&CellResult> = shown.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+    let cells = cells_of(&shown);
     if cells.is_empty() {
         return None;
     }
@@ -116,7 +116,7 @@ fn over_endpoints(
     let mut lines = Vec::new();
     let mut laws = Vec::new();
     for (series, cells) in &shown {
-        let points = points(cells.iter().copied(), number, subject.quantity);
+        let points = points(cells.iter().copied(), number, quantity);
         if let Some(law) = law(scene, cells, &points, subject.grown) {
             laws.push(format!("{}: {}", series.name, law.0));
             lines.push(Line {
@@ -133,7 +133,7 @@ fn over_endpoints(
             // The law is the line.
             style: LineStyle::Marks,
             points,
-            runs: runs(cells, number, subject.quantity),
+            runs: runs(cells, number, quantity),
             ..Line::default()
         });
     }
@@ -153,24 +153,24 @@ fn over_endpoints(
         note.push_str(" Long dashes: the fitted law.");
     }
     note.push_str(&hollow_note(&cells));
-    let names = names(&shown.iter().map(|(series, _)| *series).collect::<Vec<_>>());
+    let names = names(&shown);
     let mut conditions = vec![distribution::scale_words(&scale).to_owned()];
     conditions.extend(sizes_and_n(&cells, None));
     let id = format!("{}-over-{noun}", subject.id);
     let frame = Frame {
         id: &id,
         short: "Scaling",
-        title: format!("{} over the number of {noun}", capital(subject.quantity.words())),
-        quantity: subject.quantity,
+        title: format!("{} over the number of {noun}", capital(quantity.words())),
+        quantity,
         conditions,
         note,
         drawn: format!(
             "Line plot of {} of {names} over the number of {noun}, with a dot for each run.",
-            subject.quantity.words()
+            quantity.words()
         ),
     };
     let x = Axis { label: format!("number of {noun}"), scale: Scale::Log, ticks, ..Axis::default() };
-    let y = Axis { unit: subject.quantity.unit(), scale, ..Axis::default() };
+    let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
     let kind = ChartKind::Lines(Lines { x, y, panels: vec![Panel { lines, ..Panel::default() }] });
     Some(frame.around(scene, &cells, kind))
 }
@@ -205,22 +205,22 @@ fn law(
         known.iter().map(|(x, y)| of(*x, *y)).sum::<f64>() / known.len() as f64
     };
     // A law states the growth only; its height is that of the medians.
-    let shape: Box<dyn Fn(f64) -> f64> = match growth.law {
+    let raised = |shape: &dyn Fn(f64) -> f64| {
+        let level = mean(&|x, y| y - shape(x));
+        sampled(&known, |x| level + shape(x))
+    };
+    let points = match growth.law {
         GrowthLaw::Power { exponent } => {
             let level = mean(&|x, y| y.ln() - exponent.value * x.ln());
-            return Some((
-                with_minus(&growth.words),
-                sampled(&known, |x| (level + exponent.value * x.ln()).exp()),
-            ));
+            sampled(&known, |x| (level + exponent.value * x.ln()).exp())
         }
-        GrowthLaw::Linear { slope } => Box::new(move |x| slope.value * x),
+        GrowthLaw::Linear { slope } => raised(&|x| slope.value * x),
         GrowthLaw::Bends { at, before, after } => {
-            Box::new(move |x| before.value * x.min(at) + after.value * (x - at).max(0.0))
+            raised(&|x| before.value * x.min(at) + after.value * (x - at).max(0.0))
         }
         GrowthLaw::None => return None,
     };
-    let level = mean(&|x, y| y - shape(x));
-    Some((with_minus(&growth.words), sampled(&known, |x| level + shape(x))))
+    Some((with_minus(&growth.words), points))
 }
 
 /// Returns a law as points so close to each other that it has no corner on a logarithmic axis.

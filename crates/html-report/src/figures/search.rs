@@ -1,6 +1,6 @@
 //! Trials of searches.
 
-use charts::{Axis, ChartKind, Estimate, Outcome, Scale, SearchTrials, Series, Trial, Trials};
+use charts::{Axis, ChartKind, Estimate, Outcome, SearchTrials, Series, Trial, Trials};
 use experiment::GoalKind;
 use results::{CellResult, Metric, SearchRecord, format_value};
 
@@ -58,13 +58,9 @@ fn trials(
     }
     let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
     let loads: Vec<f64> = searches.iter().flat_map(|of| of.trials.iter().map(|trial| trial.load)).collect();
-    let scale = match distribution::scale(&loads) {
-        Scale::Log => Scale::Log,
-        _ => Scale::Linear,
-    };
+    let scale = distribution::scale(&loads);
     let mut conditions = vec![format!("goal {aim}"), "the median search".to_owned()];
     conditions.extend(sizes_and_n(&cells, None));
-    let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
     let id = format!("trials-{aim}");
     let found_word = if metric == Metric::Headroom { "scale" } else { "rate" };
     let frame = Frame {
@@ -77,7 +73,7 @@ fn trials(
             true => format!("{MARKS} Line: the {found_word} that was found, between its bounds."),
             false => format!("{MARKS} No {found_word} was found."),
         },
-        drawn: format!("Load of each trial of a search of {} in order, with its outcome.", names(&all)),
+        drawn: format!("Load of each trial of a search of {} in order, with its outcome.", names(focus)),
     };
     let is_scale = metric == Metric::Headroom;
     let label = if is_scale { "scale of all rates" } else { "" }.to_owned();

@@ -5,8 +5,8 @@ use experiment::Workload;
 use results::{CellResult, FindingKind, Metric};
 
 use super::{
-    distribution::OfWorkload,
-    frame::{Frame, hollow_note, list, names},
+    distribution::{OfWorkload, cells_of},
+    frame::{Frame, MOST_NAMED, first_of, hollow_note, list, names},
     heat,
     limits::{MOST_SERIES, ONE_PANEL, thinned},
     overlay,
@@ -14,7 +14,7 @@ use super::{
 use crate::{
     page::Figure,
     scene::{Scene, distinct, fewest_endpoints},
-    values::{Quantity, bytes, doubt, is_doubtful},
+    values::{Quantity, bytes, doubt, ends, is_doubtful},
 };
 
 /// Ratio of the highest to the lowest value up to which a linear scale shows all of them.
@@ -22,7 +22,7 @@ const DECADE: f64 = 10.0;
 
 /// Returns the sizes of these cells.
 pub(crate) fn sizes(all: &OfWorkload<'_, '_>) -> Vec<u64> {
-    let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+    let every = cells_of(all);
     distinct(&every, |cell| cell.factors.size_bytes)
 }
 
@@ -67,29 +67,26 @@ pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure
     let curve = |cells: &[&CellResult], metric| {
         points(fewest_endpoints(cells).into_iter(), size, Quantity::Metric(metric))
     };
-    let p50: Vec<(&Series, Vec<Point>)> =
-        all.iter().map(|(series, cells)| (*series, curve(cells, Metric::RttP50))).collect();
-    let panel = |(series, cells): &(&Series, Vec<&CellResult>)| {
-        let others = p50.iter().filter(|(other, points)| other != series && !points.is_empty());
-        let mut lines: Vec<Line> = others.map(|(other, points)| ghost(other, points)).collect();
-        let own = p50.iter().find(|(other, _)| other == series);
-        let own = own.map_or_else(Vec::new, |(_, points)| points.clone());
-        let p99 = curve(cells, Metric::RttP99);
-        let band: Vec<Point> = p99.into_iter().filter(|of| own.iter().any(|point| point.x == of.x)).collect();
-        lines.push(Line {
+    let line = |(series, cells): &(&'_ Series, Vec<&CellResult>)| {
+        let [points, mut band] = [Metric::RttP50, Metric::RttP99].map(|metric| curve(cells, metric));
+        band.retain(|of| points.iter().any(|point| point.x == of.x));
+        Line {
             series: (*series).clone(),
             role: "p50".to_owned(),
-            points: own,
+            points,
             band_name: if band.is_empty() { String::new() } else { "p99".to_owned() },
             band,
             ..Line::default()
-        });
-        lines.extend(overlay::lines(cells, overlay::RTT, 1.0));
-        let heading = (all.len() > 1).then(|| (*series).clone());
-        Panel { heading, lines, ..Panel::default() }
+        }
     };
-    let panels: Vec<Panel> = all.iter().map(panel).collect();
-    let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+    let lines: Vec<(&Series, Vec<Line>)> = all.iter().map(|of| (of.0, vec![line(of)])).collect();
+    let mut panels = panel_of_each(&lines, &[]);
+    for (panel, (_, cells)) in panels.iter_mut().zip(all) {
+        // A single panel needs no name.
+        panel.heading = panel.heading.take().filter(|_| all.len() > 1);
+        panel.lines.extend(overlay::lines(cells, overlay::RTT, 1.0));
+    }
+    let every = cells_of(all);
     let mut note = "Line: p50 with its interval.".to_owned();
     if panels.iter().any(|panel| panel.lines.iter().any(|line| !line.band.is_empty())) {
         note.push_str(" Band: up to p99.");
@@ -99,7 +96,6 @@ pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure
     }
     note.push_str(&hollow_note(&every));
     note.push_str(&overlay::note(&every));
-    let shown: Vec<&Series> = all.iter().map(|(series, _)| *series).collect();
     let figure = |id, title: String, scale: Scale, words: &str| {
         let frame = Frame {
             id,
@@ -111,7 +107,7 @@ pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure
             drawn: format!(
                 "Line plot of the round-trip times of {} over {} sample sizes, {words}: the median with its interval, and a band \
                  up to the 99 % quantile.",
-                names(&shown),
+                names(all),
                 sizes.len()
             ),
         };
@@ -136,15 +132,34 @@ const LINEAR: &str = "linear from 0, sizes logarithmic";
 
 /// Returns whether a linear scale shows all of these values.
 fn is_within_a_decade(values: impl Iterator<Item = f64>) -> bool {
-    let (low, high) =
-        values.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
-    high < DECADE * low
+    ends(values).is_none_or(|(low, high)| high < DECADE * low)
+}
+
+/// Returns one panel with the lines of a few series, and those of none at the back; of more series a panel for each.
+pub(crate) fn panels(all: &[(&Series, Vec<Line>)], back: &[Line]) -> Vec<Panel> {
+    if all.len() > ONE_PANEL {
+        return panel_of_each(all, back);
+    }
+    let lines = back.iter().chain(all.iter().flat_map(|(_, lines)| lines)).cloned().collect();
+    vec![Panel { lines, ..Panel::default() }]
+}
+
+/// Returns a panel for each series: at the back the thick lines of the others in grey, and those of none.
+fn panel_of_each(all: &[(&Series, Vec<Line>)], back: &[Line]) -> Vec<Panel> {
+    let panel = |(series, own): &(&Series, Vec<Line>)| {
+        let others = all.iter().filter(|(other, _)| other != series).flat_map(|(_, lines)| lines);
+        let grey = others.filter(|line| line.style == LineStyle::Thick).map(ghost);
+        let lines = grey.chain(back.iter().chain(own).cloned()).collect();
+        Panel { heading: Some((*series).clone()), lines, ..Panel::default() }
+    };
+    all.iter().map(panel).collect()
 }
 
 /// Returns the line of another series.
-pub(crate) fn ghost(series: &Series, points: &[Point]) -> Line {
-    let points = points.iter().map(|point| Point::new(point.x, Estimate::exact(point.y.value))).collect();
-    Line { series: series.clone(), style: LineStyle::Ghost, points, ..Line::default() }
+fn ghost(line: &Line) -> Line {
+    let points = line.points.iter().map(|point| Point::new(point.x, Estimate::exact(point.y.value)));
+    let points = points.collect();
+    Line { series: line.series.clone(), style: LineStyle::Ghost, points, ..Line::default() }
 }
 
 /// Returns a title from the findings on what middleware adds to the round trip of a bare socket.
@@ -154,11 +169,7 @@ fn added(scene: &Scene<'_>) -> Option<String> {
     for finding in findings {
         let series = scene.series_of(finding.cells.first()?)?;
         let medians = finding.numbers.iter().filter(|(name, _)| name.ends_with("_bytes_ns"));
-        let (low, high) =
-            medians.fold((f64::INFINITY, 0.0_f64), |(low, high), (_, ns)| (low.min(*ns), high.max(*ns)));
-        if !low.is_finite() {
-            return None;
-        }
+        let (low, high) = ends(medians.map(|(_, ns)| *ns))?;
         let [low, high] = [low, high].map(results::format_micros);
         let range = if low == high { high } else { format!("{low} to {high}") };
         texts.push(format!("{} {range}\u{a0}µs", series.series.name));
@@ -176,27 +187,16 @@ pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Fig
     if sizes.len() < 2 || all.len() > MOST_SERIES {
         return figures;
     }
-    let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
-    let lines = |(series, cells): &(&Series, Vec<&CellResult>)| curves(series, cells);
+    let every = cells_of(all);
     let ceilings = ceilings(&every);
-    let panels = if all.len() <= ONE_PANEL {
-        let mut of_all: Vec<Line> = ceilings.clone();
-        of_all.extend(all.iter().flat_map(lines));
-        of_all.extend(overlay::lines(&every, overlay::GOODPUT, 1e6));
-        vec![Panel { lines: of_all, ..Panel::default() }]
-    } else {
-        let panel = |of: &(&Series, Vec<&CellResult>)| {
-            let others = all.iter().filter(|other| other.0 != of.0).flat_map(lines);
-            let others = others.filter(|line| line.style == LineStyle::Thick);
-            let mut of_panel: Vec<Line> = others.map(|line| ghost(&line.series, &line.points)).collect();
-            of_panel.extend(ceilings.iter().cloned());
-            of_panel.extend(lines(of).into_iter().map(|line| Line { named: false, ..line }));
-            of_panel.extend(overlay::lines(&of.1, overlay::GOODPUT, 1e6));
-            Panel { heading: Some(of.0.clone()), lines: of_panel, ..Panel::default() }
-        };
-        all.iter().map(panel).collect()
-    };
-    let shown: Vec<&Series> = all.iter().map(|(series, _)| *series).collect();
+    let lines: Vec<(&Series, Vec<Line>)> =
+        all.iter().map(|(series, cells)| (*series, curves(series, cells))).collect();
+    let mut panels = panels(&lines, &ceilings);
+    let published = |cells: &[&CellResult]| overlay::lines(cells, overlay::GOODPUT, 1e6);
+    match &mut panels[..] {
+        [panel] => panel.lines.extend(published(&every)),
+        each => each.iter_mut().zip(all).for_each(|(panel, of)| panel.lines.extend(published(&of.1))),
+    }
     let frame = |id, scale: &str, title: String| Frame {
         id,
         short: "Throughput",
@@ -206,7 +206,7 @@ pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Fig
         note: note(&every, !ceilings.is_empty(), all.len() > ONE_PANEL),
         drawn: format!(
             "Line plot of the throughput of {} over {} sample sizes, {scale}: the median of the runs with its interval.",
-            names(&shown),
+            names(all),
             sizes.len()
         ),
     };
@@ -297,14 +297,14 @@ fn ceilings(cells: &[&CellResult]) -> Vec<Line> {
 /// Returns a title if payload fills a link from some size on.
 fn filled(scene: &Scene<'_>) -> Option<String> {
     let kinds = [FindingKind::LinkFilled, FindingKind::LineRate];
-    let mut found: Vec<&Series> = Vec::new();
+    let mut found: Vec<String> = Vec::new();
     for finding in scene.document.findings.iter().filter(|finding| kinds.contains(&finding.kind)) {
-        let series = &scene.series_of(finding.cells.first()?)?.series;
-        if !found.contains(&series) {
-            found.push(series);
+        let name = &scene.series_of(finding.cells.first()?)?.series.name;
+        if !found.contains(name) {
+            found.push(name.clone());
         }
     }
-    (!found.is_empty()).then(|| format!("Large samples fill the link: {}", names(&found)))
+    (!found.is_empty()).then(|| format!("Large samples fill the link: {}", first_of(MOST_NAMED, found)))
 }
 
 fn note(cells: &[&CellResult], has_ceiling: bool, has_ghosts: bool) -> String {

@@ -6,7 +6,7 @@ use results::{CellResult, LogWindow, Metric};
 
 use super::{
     distribution::{OfWorkload, at_one_size, scale},
-    frame::{Frame, names, noisy, sizes_and_n},
+    frame::{Frame, MOST_NAMED, first_of, names, noisy, sizes_and_n},
     limits::ONE_PANEL,
 };
 use crate::{page::Figure, scene::Scene, values::Quantity};
@@ -53,7 +53,6 @@ pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
         "logarithmic".to_owned(),
     ];
     conditions.extend(sizes_and_n(&cells, None));
-    let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
     let frame = Frame {
         id,
         short: "Time",
@@ -63,7 +62,7 @@ pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
         note: format!("Line: median of a window. Stem: its longest time.{gaps}"),
         drawn: format!(
             "Time series of the median run of {}: the median of each window as a line, its longest time as a stem.",
-            names(&all)
+            names(&focus)
         ),
     };
     let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
@@ -160,9 +159,9 @@ pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
         }
     };
     let in_noise = panels.iter().zip(&shown).filter(|(_, (.., is_noisy))| *is_noisy);
-    let in_noise: Vec<&Series> = in_noise.map(|(panel, _)| &panel.series).collect();
+    let in_noise: Vec<String> = in_noise.map(|(panel, _)| panel.series.name.clone()).collect();
     if !in_noise.is_empty() {
-        note.push_str(&format!(" In a noisy block: {}.", names(&in_noise)));
+        note.push_str(&format!(" In a noisy block: {}.", first_of(MOST_NAMED, in_noise)));
     }
     let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
     let values: Vec<f64> =
@@ -171,7 +170,6 @@ pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
         Scale::Log => Scale::Log,
         _ => Scale::FromZero,
     };
-    let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
     let frame = Frame {
         id: "rate-over-time",
         short: "Rate over time",
@@ -179,7 +177,7 @@ pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
         quantity,
         conditions: sizes_and_n(&cells, None),
         note,
-        drawn: format!("Time series of the delivered rate of the median run of {}, in steps.", names(&all)),
+        drawn: format!("Time series of the delivered rate of the median run of {}, in steps.", names(&focus)),
     };
     let y = Axis { unit: Unit::SamplesPerSecond, scale, ..Axis::default() };
     vec![frame.around(scene, &cells, ChartKind::Timeline(Timeline { y, panels }))]

@@ -2,7 +2,7 @@
 
 use charts::{Chart, ChartKind, Claim, Estimate, Forest, ForestRow, Interval, Slot};
 use experiment::Workload;
-use results::{Conclusion, ConclusionWords, Metric, Verdict, VerdictKind};
+use results::{Conclusion, ConclusionWords, EffectEstimate, Metric, Verdict, VerdictKind};
 use stats::Rules;
 
 use super::frame::{capital, content, list};
@@ -37,14 +37,8 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
             left.verdict.metric.cmp(&right.verdict.metric).then(change(right).total_cmp(&change(left)))
         });
     }
-    let several = |of: fn(&Row<'_>) -> *const u8| {
-        let mut all: Vec<*const u8> = rows.iter().map(of).collect();
-        all.sort_unstable();
-        all.dedup();
-        all.len() > 1
-    };
-    let several_treatments = several(|row| std::ptr::from_ref(row.treatment).cast());
-    let several_baselines = several(|row| std::ptr::from_ref(row.baseline).cast());
+    let several_treatments = rows.iter().any(|row| row.treatment.series != rows[0].treatment.series);
+    let several_baselines = rows.iter().any(|row| row.baseline.series != rows[0].baseline.series);
     let points: Vec<String> =
         shown.iter().map(|row| point_words(scene, &row.verdict.treatment.cell)).collect();
     // What all rows have in common is said once.
@@ -168,16 +162,12 @@ impl Row<'_> {
     }
 
     fn claim(&self) -> Claim {
-        match self.verdict.answer.as_ref().map(|answer| &answer.conclusion) {
-            Some(Conclusion::Higher { better, .. } | Conclusion::Lower { better, .. }) => {
-                if *better {
-                    Claim::Better
-                } else {
-                    Claim::Worse
-                }
-            }
-            Some(Conclusion::Equivalent { .. }) => Claim::Equivalent,
-            _ => Claim::Inconclusive,
+        let conclusion = self.verdict.answer.as_ref().map(|answer| &answer.conclusion);
+        match conclusion.and_then(Conclusion::is_better) {
+            Some(true) => Claim::Better,
+            Some(false) => Claim::Worse,
+            None if matches!(conclusion, Some(Conclusion::Equivalent { .. })) => Claim::Equivalent,
+            None => Claim::Inconclusive,
         }
     }
 
@@ -185,9 +175,7 @@ impl Row<'_> {
     fn drawn(&self, scene: &Scene<'_>, name: Option<String>, point: &str) -> ForestRow {
         let Self { verdict, treatment, baseline } = *self;
         let answer = verdict.answer.as_ref();
-        let ratio = |pct: f64| (1.0 + pct / 100.0).max(1e-9);
-        let range = answer
-            .and_then(|answer| Some(Interval { low: ratio(answer.low_pct?), high: ratio(answer.high_pct?) }));
+        let range = answer.and_then(range);
         let value = answer.and_then(|answer| answer.change_pct).map_or(f64::NAN, ratio);
         let claim = self.claim();
         let (value, range) = match verdict.arrived_pct() {
@@ -244,9 +232,16 @@ fn noise(scene: &Scene<'_>, verdict: &Verdict) -> Option<Interval> {
             && floor.metric == verdict.metric
             && floor.flow == verdict.flow
     })?;
-    let answer = floor.answer.as_ref()?;
-    let ratio = |pct: f64| (1.0 + pct / 100.0).max(1e-9);
+    floor.answer.as_ref().and_then(range)
+}
+
+/// Returns the interval of a change as ratios.
+fn range(answer: &EffectEstimate) -> Option<Interval> {
     Some(Interval { low: ratio(answer.low_pct?), high: ratio(answer.high_pct?) })
+}
+
+fn ratio(change_pct: f64) -> f64 {
+    (1.0 + change_pct / 100.0).max(1e-9)
 }
 
 /// Returns what tells a cell from others of its series: its size, or its load.

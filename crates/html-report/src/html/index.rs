@@ -41,10 +41,10 @@ pub fn index_html(index: &Index) -> String {
         out.element("p", " class=\"note\"", &text);
     }
     if !histories.rows.is_empty() {
-        out.raw("<section id=\"histories\"><h2>All histories</h2>\n<details class=\"more\">");
-        out.element("summary", "", &report::parts::count(histories.rows.len(), "line"));
-        tables::of_data(&mut out, "Metrics of cells over the results", &histories);
-        out.raw("</details></section>\n");
+        out.raw("<section id=\"histories\"><h2>All histories</h2>\n");
+        let summary = report::parts::count(histories.rows.len(), "line");
+        tables::folded(&mut out, &summary, "Metrics of cells over the results", &histories);
+        out.raw("</section>\n");
     }
     closed(out, &Index::method())
 }

@@ -38,6 +38,13 @@ impl Markup {
         }
     }
 
+    /// Appends an element with a text in which words between backticks are code. `attributes` are those of [`Markup::element`].
+    pub(super) fn code_element(&mut self, name: &str, attributes: &str, text: &str) {
+        self.raw(&format!("<{name}{attributes}>"));
+        self.code_words(text);
+        self.raw(&format!("</{name}>"));
+    }
+
     /// Returns the text.
     pub(super) fn text(self) -> String {
         self.0

@@ -64,11 +64,7 @@ fn opened(title: &str, skip: &str) -> Markup {
 /// Ends a file: the main part, these paragraphs, and the script.
 fn closed(mut out: Markup, footer: &[String]) -> String {
     out.raw("</main>\n<footer>");
-    footer.iter().for_each(|text| {
-        out.raw("<p>");
-        out.code_words(text);
-        out.raw("</p>");
-    });
+    footer.iter().for_each(|text| out.code_element("p", "", text));
     out.raw(&format!("</footer>\n<script>{SCRIPT}</script>\n</body></html>\n"));
     out.text()
 }
@@ -139,10 +135,8 @@ fn notes(out: &mut Markup, page: &Page) {
     }
     out.raw("<section id=\"notes\"><h2>Findings and warnings</h2>\n");
     if let Some(table) = &page.verdicts {
-        out.raw("<details class=\"more\">");
-        out.element("summary", "", &format!("All {}", report::parts::count(table.rows.len(), "comparison")));
-        tables::of_data(out, "Verdicts, one comparison per row", table);
-        out.raw("</details>\n");
+        let summary = format!("All {}", report::parts::count(table.rows.len(), "comparison"));
+        tables::folded(out, &summary, "Verdicts, one comparison per row", table);
     }
     for list in &page.notes {
         out.element("h3", " class=\"list\"", &list.heading);
@@ -151,17 +145,14 @@ fn notes(out: &mut Markup, page: &Page) {
             out.raw("<li>");
             out.code_words(text);
             if let Some(hint) = hint {
-                out.raw("<br/><span class=\"hint\">");
-                out.code_words(&format!("hint: {hint}"));
-                out.raw("</span>");
+                out.raw("<br/>");
+                out.code_element("span", " class=\"hint\"", &format!("hint: {hint}"));
             }
             out.raw("</li>");
         }
         if list.items.len() > MOST_ITEMS {
             let text = format!("{} more: `ddsmark report DIR --full`", list.items.len() - MOST_ITEMS);
-            out.raw("<li>");
-            out.code_words(&text);
-            out.raw("</li>");
+            out.code_element("li", "", &text);
         }
         out.raw("</ul>\n");
     }
@@ -174,9 +165,8 @@ fn settings(out: &mut Markup, page: &Page) {
     for (name, text) in &page.facts {
         out.raw("<div>");
         out.element("dt", "", name);
-        out.raw("<dd>");
-        out.code_words(text);
-        out.raw("</dd></div>");
+        out.code_element("dd", "", text);
+        out.raw("</div>");
     }
     out.raw("</dl>\n");
     let groups = &page.settings;
@@ -184,9 +174,7 @@ fn settings(out: &mut Markup, page: &Page) {
         out.raw("<details class=\"more\"><summary>Effective QoS and settings, read back</summary>");
         for group in groups.iter().take(MOST_ITEMS) {
             out.element("h3", " class=\"list\"", &group.title);
-            out.raw("<ul class=\"notes\">");
-            group.lines.iter().for_each(|line| out.element("li", "", line));
-            out.raw("</ul>");
+            list(out, &group.lines);
         }
         if groups.len() > MOST_ITEMS {
             let more = format!(
@@ -198,19 +186,16 @@ fn settings(out: &mut Markup, page: &Page) {
         out.raw("</details>\n");
     }
     if !page.policies.rows.is_empty() {
-        out.raw("<details class=\"more\"><summary>Support of each QoS policy</summary>");
-        tables::of_data(out, "Support of each QoS policy by the drivers", &page.policies);
-        out.raw("</details>\n");
+        let summary = "Support of each QoS policy";
+        tables::folded(out, summary, "Support of each QoS policy by the drivers", &page.policies);
     }
     for table in &page.links {
-        out.raw("<details class=\"more\"><summary>Frames on the links</summary>");
-        tables::of_data(out, &table.title, table);
-        out.raw("</details>\n");
+        tables::folded(out, "Frames on the links", &table.title, table);
     }
     if !page.published.is_empty() {
-        out.raw("<h3 class=\"list\">Published figures, of other hosts</h3><ul class=\"notes\">");
-        page.published.iter().for_each(|text| out.element("li", "", text));
-        out.raw("</ul>\n");
+        out.raw("<h3 class=\"list\">Published figures, of other hosts</h3>");
+        list(out, &page.published);
+        out.raw("\n");
     }
     if let Some(command) = &page.command {
         out.raw("<h3 class=\"list\">Repeat this measurement</h3><pre tabindex=\"0\"><code>");
@@ -220,21 +205,22 @@ fn settings(out: &mut Markup, page: &Page) {
     out.raw("</section>\n");
 }
 
+fn list(out: &mut Markup, texts: &[String]) {
+    out.raw("<ul class=\"notes\">");
+    texts.iter().for_each(|text| out.element("li", "", text));
+    out.raw("</ul>");
+}
+
 /// Writes the tables of all cells and runs, and what their headings mean.
 fn rows(out: &mut Markup, page: &Page) {
     out.raw("<section id=\"rows\"><h2>All rows</h2>\n");
     for table in &page.cells {
         let title = if table.title.is_empty() { "Cells" } else { &table.title };
         let summary = format!("{title}: {}", report::parts::count(table.rows.len(), "row"));
-        out.raw("<details class=\"more\">");
-        out.element("summary", "", &summary);
-        tables::of_data(out, title, table);
-        out.raw("</details>\n");
+        tables::folded(out, &summary, title, table);
     }
-    out.raw("<details class=\"more\">");
-    out.element("summary", "", &report::parts::count(page.rows.rows.len(), "run"));
-    tables::of_data(out, "All runs in the order of execution", &page.rows);
-    out.raw("</details>\n");
+    let summary = report::parts::count(page.rows.rows.len(), "run");
+    tables::folded(out, &summary, "All runs in the order of execution", &page.rows);
     if !page.legend.is_empty() {
         out.raw("<details class=\"more\"><summary>What the headings mean</summary>");
         page.legend.iter().for_each(|text| out.element("p", "", text));

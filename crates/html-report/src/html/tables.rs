@@ -23,6 +23,14 @@ pub(super) fn of_data(out: &mut Markup, caption: &str, table: &DataTable) {
     }
 }
 
+/// Writes a table of formatted values that is shown when its summary is selected.
+pub(super) fn folded(out: &mut Markup, summary: &str, caption: &str, table: &DataTable) {
+    out.raw("<details class=\"more\">");
+    out.element("summary", "", summary);
+    of_data(out, caption, table);
+    out.raw("</details>\n");
+}
+
 /// Writes a table of formatted values whose first entries are links to these addresses, if there are such.
 pub(super) fn of_links(out: &mut Markup, caption: &str, table: &DataTable, addresses: &[Option<&str>]) {
     write(out, caption, &table.columns, &table.rows, addresses);
@@ -55,9 +63,7 @@ fn write(
             } else if index == 0 {
                 out.element("th", " scope=\"row\"", entry);
             } else {
-                out.raw(&format!("<td{}>", class(index, *is_number)));
-                out.code_words(entry);
-                out.raw("</td>");
+                out.code_element("td", class(index, *is_number), entry);
             }
         }
         out.raw("</tr>\n");

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     figures::frame::capital,
     page::{Figure, Section, slot},
+    scene::number_of_runs,
     values::interval_name_of,
 };
 
@@ -75,11 +76,7 @@ impl Index {
         let runs: Vec<usize> =
             lines.iter().flat_map(|line| line.points.iter().map(|point| point.value.runs)).collect();
         let count = report::parts::count(results.len(), "result");
-        let shown = match (runs.iter().min(), runs.iter().max()) {
-            (Some(least), Some(most)) if least == most => report::parts::count(*most, "run"),
-            (Some(least), Some(most)) => format!("{least} to {most} runs"),
-            _ => String::new(),
-        };
+        let shown = number_of_runs(runs.iter().copied()).unwrap_or_default();
         let y = Axis { unit: history.quantity.unit(), scale: Scale::Linear, ..Axis::default() };
         let x =
             Axis { label: "result".to_owned(), scale: Scale::Ordinal(axis.names.clone()), ..Axis::default() };
