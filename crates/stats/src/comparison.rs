@@ -20,9 +20,8 @@
 //! Procedure and the Power Approach*, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
 
 use crate::{
-    block::{Block, Run, log_ratios},
+    block::{Block, log_ratios},
     comparison_data::ComparisonData,
-    modes::{Modality, modality},
     multiple::{benjamini_hochberg, differs_and_equivalent, simultaneous_level},
     power::{PowerSpec, smallest_effect},
     precision::sample_sd,
@@ -39,19 +38,11 @@ pub struct Rules {
     pub margin: f64,
     /// Power for which the minimum detectable effect is computed.
     pub power: f64,
-    /// Whether to test for multimodal runs.
-    pub modes: bool,
 }
 
 impl Rules {
     /// Default parameters.
-    pub const DEFAULT: Self = Self { level: 0.95, margin: 0.02, power: 0.8, modes: true };
-}
-
-impl Default for Rules {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
+    pub const DEFAULT: Self = Self { level: 0.95, margin: 0.02, power: 0.8 };
 }
 
 /// Direction of the treatment relative to the baseline. [`Better`](crate::Better) says which direction of a metric
@@ -122,10 +113,6 @@ pub struct Comparison {
     pub change: Option<Change>,
     /// Result of the tests.
     pub conclusion: Conclusion,
-    /// Whether the runs of the treatment are multimodal; `None` if the rules disable the test.
-    pub treatment_modes: Option<Modality>,
-    /// Whether the runs of the baseline are multimodal; `None` if the rules disable the test.
-    pub baseline_modes: Option<Modality>,
 }
 
 /// Compares all members of a family together, one list of blocks for each.
@@ -160,20 +147,13 @@ pub fn compare_sides(family: &[ComparisonData], rules: &Rules) -> Vec<Comparison
             p_exploratory: p_exploratory[i],
             p_beyond_margin: p_beyond_margin[i],
         });
-        let modes = |runs: &[Run]| {
-            let values: Vec<f64> = runs.iter().filter_map(Run::usable).collect();
-            rules.modes.then(|| modality(&values))
-        };
         let (blocks, incomplete) = sides.complete();
-        let [treatment_modes, baseline_modes] = sides.runs().map(|runs| modes(&runs));
         Comparison {
             blocks,
             incomplete,
             unsteady: sides.unsteady(),
             conclusion: conclude(change.as_ref(), sides, family.len(), rules),
             change,
-            treatment_modes,
-            baseline_modes,
         }
     };
     (0..family.len()).map(comparison).collect()

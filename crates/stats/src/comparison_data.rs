@@ -1,7 +1,7 @@
 //! Paired or unpaired values of two cells, as input of a comparison.
 
 use crate::{
-    block::{Block, Run, log_ratios},
+    block::{Block, log_ratios},
     rank_sum::least_runs,
     ranks::{Interval, Ranks},
     referenced::{self, ReferencedRun},
@@ -25,19 +25,6 @@ pub enum ComparisonData {
 }
 
 impl ComparisonData {
-    /// Returns the runs of treatment and baseline, including those without a usable value.
-    pub(crate) fn runs(&self) -> [Vec<Run>; 2] {
-        match self {
-            Self::Blocks(blocks) => [
-                blocks.iter().filter_map(|block| block.treatment).collect(),
-                blocks.iter().filter_map(|block| block.baseline).collect(),
-            ],
-            Self::Apart { treatment, baseline } => {
-                [treatment, baseline].map(|runs| runs.iter().map(|run| run.run).collect())
-            }
-        }
-    }
-
     pub(crate) fn ranks(&self) -> Option<Ranks> {
         match self {
             Self::Blocks(blocks) => Ranks::of_blocks(&log_ratios(blocks)),
@@ -79,7 +66,9 @@ impl ComparisonData {
                 };
                 blocks.iter().filter(unsteady).count()
             }
-            Self::Apart { .. } => self.runs().iter().flatten().filter(|run| !run.steady).count(),
+            Self::Apart { treatment, baseline } => {
+                treatment.iter().chain(baseline).filter(|run| !run.run.steady).count()
+            }
         }
     }
 

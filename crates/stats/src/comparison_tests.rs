@@ -1,7 +1,7 @@
 use super::*;
-use crate::referenced::ReferencedRun;
+use crate::{block::Run, referenced::ReferencedRun};
 
-const QUIET: Rules = Rules { level: 0.95, margin: 0.02, power: 0.8, modes: true };
+const QUIET: Rules = Rules { level: 0.95, margin: 0.02, power: 0.8 };
 
 fn run(value: f64) -> Option<Run> {
     Some(Run { value, steady: true })
@@ -47,7 +47,6 @@ fn comparison_has_estimate_interval_and_p_value() {
     assert!(interval.level >= 0.95 && change.p < 0.001 && change.p_adjusted == change.p, "{change:?}");
     assert_eq!(change.simultaneous, change.interval);
     assert_eq!((found.blocks, found.incomplete, found.unsteady), (12, 0, 0));
-    assert_eq!((found.treatment_modes, found.baseline_modes), (Some(Modality::One), Some(Modality::One)));
 }
 
 #[test]
@@ -89,20 +88,6 @@ fn equal_ratios_are_equivalent_whatever_their_number() {
     assert_eq!(conclusion(8, 1.0, 0.0), Conclusion::Equivalent);
     // exactly on the margin: neither beyond nor within it
     assert!(matches!(conclusion(8, 1.02, 0.0), Conclusion::Differs { within_margin: false, .. }));
-}
-
-#[test]
-fn groups_are_seen_in_the_cell_that_has_them() {
-    let made = (0..24).map(|i| {
-        let noise = 1.0 + 0.002 * f64::from((i * 7) % 24 - 12) / 12.0;
-        let group = if i % 3 == 0 { 1.4 } else { 1.0 };
-        Block { treatment: run(105.0 * group * noise), baseline: run(105.0 * noise) }
-    });
-    let found = alone(made.collect());
-    assert_eq!(found.baseline_modes, Some(Modality::One));
-    let Some(Modality::Several(modes)) = found.treatment_modes else { panic!("{:?}", found.treatment_modes) };
-    assert_eq!(modes.len(), 2);
-    assert!((modes[1].location - 147.0).abs() < 0.5 && modes[1].share == 8.0 / 24.0, "{modes:?}");
 }
 
 #[test]

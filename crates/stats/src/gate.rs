@@ -5,7 +5,7 @@
 //! criteria on one result share the level: a change without effect fails any of them with a probability of at most
 //! half of `1 - level`.
 
-use crate::{block::Block, comparison_data::ComparisonData, multiple::simultaneous_level};
+use crate::{comparison_data::ComparisonData, multiple::simultaneous_level};
 
 /// Bound of a criterion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,21 +32,12 @@ pub enum GateOutcome {
     },
 }
 
-/// Evaluates one criterion out of `criteria` on the same result.
+/// Evaluates one criterion out of `criteria` on the same result, paired or not.
 ///
 /// # Panics
 /// Panics if the bound is -1 or less: a value cannot decrease by more than 100 %.
 #[must_use]
-pub fn judge(blocks: &[Block], forbidden: GateBound, level: f64, criteria: usize) -> GateOutcome {
-    judge_sides(&ComparisonData::Blocks(blocks.to_vec()), forbidden, level, criteria)
-}
-
-/// Evaluates one criterion out of `criteria` on the same result, paired or not.
-///
-/// # Panics
-/// Panics if the bound is -1 or less.
-#[must_use]
-pub fn judge_sides(sides: &ComparisonData, forbidden: GateBound, level: f64, criteria: usize) -> GateOutcome {
+pub fn judge(sides: &ComparisonData, forbidden: GateBound, level: f64, criteria: usize) -> GateOutcome {
     let (GateBound::Above(change) | GateBound::Below(change)) = forbidden;
     assert!(change > -1.0, "a change of {change} has no ratio");
     let bound = change.ln_1p();
@@ -68,7 +59,7 @@ pub fn judge_sides(sides: &ComparisonData, forbidden: GateBound, level: f64, cri
 mod tests {
     use super::*;
     use crate::{
-        block::{Run, log_ratios},
+        block::{Block, Run, log_ratios},
         ranks::Ranks,
         referenced::ReferencedRun,
     };
@@ -78,6 +69,10 @@ mod tests {
         ratios.iter().map(|ratio| Block { treatment: run(200.0 * ratio), baseline: run(200.0) }).collect()
     }
 
+    fn judge_blocks(blocks: &[Block], forbidden: GateBound, level: f64, criteria: usize) -> GateOutcome {
+        judge(&ComparisonData::Blocks(blocks.to_vec()), forbidden, level, criteria)
+    }
+
     /// Returns 12 blocks with ratios within 3 % of `ratio`.
     fn around(ratio: f64) -> Vec<Block> {
         blocks(&(0..12).map(|i| ratio * (1.0 + 0.03 * (f64::from(i) - 5.5) / 5.5)).collect::<Vec<_>>())
@@ -85,8 +80,8 @@ mod tests {
 
     #[test]
     fn bound_is_broken_kept_or_undecided() {
-        let above = |ratio| judge(&around(ratio), GateBound::Above(0.05), 0.95, 1);
-        let below = |ratio| judge(&around(ratio), GateBound::Below(-0.05), 0.95, 1);
+        let above = |ratio| judge_blocks(&around(ratio), GateBound::Above(0.05), 0.95, 1);
+        let below = |ratio| judge_blocks(&around(ratio), GateBound::Below(-0.05), 0.95, 1);
         assert_eq!(
             (above(1.10), above(1.05), above(1.0)),
             (GateOutcome::Broken, GateOutcome::CannotTell, GateOutcome::Kept)
@@ -103,18 +98,18 @@ mod tests {
     fn several_criteria_share_the_level() {
         // 12 of 12 above the bound: p = 2 / 4096, enough for 100 criteria and not for 103
         let ratios = blocks(&[1.06; 12]);
-        assert_eq!(judge(&ratios, GateBound::Above(0.05), 0.95, 100), GateOutcome::Broken);
+        assert_eq!(judge_blocks(&ratios, GateBound::Above(0.05), 0.95, 100), GateOutcome::Broken);
         assert_eq!(
-            judge(&ratios, GateBound::Above(0.05), 0.95, 103),
+            judge_blocks(&ratios, GateBound::Above(0.05), 0.95, 103),
             GateOutcome::TooFewBlocks { needs: 13 }
         );
     }
 
     #[test]
     fn five_blocks_tell_nothing() {
-        let five = judge(&blocks(&[2.0; 5]), GateBound::Above(0.05), 0.95, 1);
+        let five = judge_blocks(&blocks(&[2.0; 5]), GateBound::Above(0.05), 0.95, 1);
         assert_eq!(five, GateOutcome::TooFewBlocks { needs: 6 });
-        assert_eq!(judge(&blocks(&[2.0; 6]), GateBound::Above(0.05), 0.95, 1), GateOutcome::Broken);
+        assert_eq!(judge_blocks(&blocks(&[2.0; 6]), GateBound::Above(0.05), 0.95, 1), GateOutcome::Broken);
     }
 
     #[test]
@@ -123,15 +118,15 @@ mod tests {
             let value = |i| 200.0 * ratio * (1.0 + 0.002 * f64::from(i));
             (0..n).map(|i| Run { value: value(i), steady: true }.into()).collect()
         };
-        let judge = |ratio: f64, n| {
+        let judge_apart = |ratio: f64, n| {
             let sides = ComparisonData::Apart { treatment: runs(ratio, n), baseline: runs(1.0, n) };
-            judge_sides(&sides, GateBound::Above(0.05), 0.95, 1)
+            judge(&sides, GateBound::Above(0.05), 0.95, 1)
         };
         assert_eq!(
-            (judge(1.10, 8), judge(1.05, 8), judge(1.0, 8)),
+            (judge_apart(1.10, 8), judge_apart(1.05, 8), judge_apart(1.0, 8)),
             (GateOutcome::Broken, GateOutcome::CannotTell, GateOutcome::Kept)
         );
-        assert_eq!(judge(2.0, 3), GateOutcome::TooFewBlocks { needs: 4 });
+        assert_eq!(judge_apart(2.0, 3), GateOutcome::TooFewBlocks { needs: 4 });
     }
 
     #[test]
@@ -141,7 +136,7 @@ mod tests {
             Ranks::of_blocks(&log_ratios(&made)).and_then(|ranks| ranks.interval(0.95)).expect("12 blocks");
         let interval = interval.map(f64::exp_m1);
         for bound in (0..100).map(|step| f64::from(step) / 1000.0) {
-            let outcome = judge(&made, GateBound::Above(bound), 0.95, 1);
+            let outcome = judge_blocks(&made, GateBound::Above(bound), 0.95, 1);
             let expected = match bound {
                 _ if bound < interval.low => GateOutcome::Broken,
                 _ if bound > interval.high => GateOutcome::Kept,

@@ -91,17 +91,6 @@ pub fn law(levels: &[f64], blocks: &[Vec<f64>]) -> Option<Law> {
     Some(bend(levels, blocks).unwrap_or(Law::None))
 }
 
-/// Returns the exponent of a power law, refuted or not: the slope of the logarithms. `None` with fewer than two levels
-/// or blocks, or if a number is not above 0.
-///
-/// # Panics
-/// Panics as [`law`] does.
-#[must_use]
-pub fn exponent(levels: &[f64], blocks: &[Vec<f64>]) -> Option<Estimate> {
-    let (levels, blocks) = logarithms(levels, blocks)?;
-    Line::fit(&levels, &blocks).map(|line| line.slope)
-}
-
 /// Returns the power law, unless it is refuted.
 fn power_law(levels: &[f64], blocks: &[Vec<f64>]) -> Option<Law> {
     let (levels, blocks) = logarithms(levels, blocks)?;

@@ -5,7 +5,7 @@
 //! - [`compare`]: compares a family, each member a list of [`Block`]s, and returns [`Comparison`]s with estimate,
 //!   interval and [`Conclusion`]. Start here to turn results into verdicts.
 //! - [`judge`]: a criterion: failed, passed or inconclusive.
-//! - [`ComparisonData`]: the same for cells that share no blocks, by [`compare_sides`] and [`judge_sides`].
+//! - [`ComparisonData`]: the same for cells that share no blocks, by [`compare_sides`].
 //! - [`Ranks`]: the underlying tests, of blocks or of two groups of runs.
 //!   [`holm`], [`benjamini_hochberg`], [`simultaneous_level`]: multiple comparisons.
 //! - [`modality`]: whether runs are multimodal. [`separate`]: which recorded fields separate the modes.
@@ -72,8 +72,8 @@ pub use comparison::{Change, Comparison, Conclusion, Direction, Rules, compare, 
 pub use comparison_data::ComparisonData;
 pub use correlation::correlation;
 pub use format::format_value;
-pub use gate::{GateBound, GateOutcome, judge, judge_sides};
-pub use law::{Estimate, LEAST_LEVELS, Law, exponent, law};
+pub use gate::{GateBound, GateOutcome, judge};
+pub use law::{Estimate, LEAST_LEVELS, Law, law};
 pub use level_changes::{LEAST_STRETCH, LevelChange, LevelTest, MOST_TESTED, ReferencedValue};
 pub use modes::{LEAST_RUNS, Modality, Mode, modality};
 pub use moments::{Moments, total};

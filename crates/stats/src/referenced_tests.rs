@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     comparison::{Conclusion, Direction, Rules, compare_sides},
     comparison_data::ComparisonData,
-    gate::{GateBound, GateOutcome, judge_sides},
+    gate::{GateBound, GateOutcome, judge},
 };
 
 /// Returns runs with this value on a host that is `host` times as slow, which the value follows with an elasticity.
@@ -22,7 +22,7 @@ fn concluded(effect: f64, host: f64, elasticity: f64) -> Conclusion {
         treatment: runs(12, 100.0 * effect, host, elasticity),
         baseline: runs(12, 100.0, 1.0, elasticity),
     };
-    compare_sides(&[sides], &Rules::default()).remove(0).conclusion
+    compare_sides(&[sides], &Rules::DEFAULT).remove(0).conclusion
 }
 
 #[test]
@@ -56,14 +56,15 @@ fn change_that_the_host_does_not_explain_is_claimed() {
 #[test]
 fn interval_is_the_hull_and_agrees_with_claims_and_criteria() {
     for (effect, host) in [(1.1, 1.0), (1.1, 1.03), (1.0, 1.02), (0.97, 0.98)] {
-        let sides = ComparisonData::Apart {
-            treatment: runs(12, 100.0 * effect, host, 0.5),
-            baseline: runs(12, 100.0, 1.0, 0.5),
+        let (treatment, baseline) = (runs(12, 100.0 * effect, host, 0.5), runs(12, 100.0, 1.0, 0.5));
+        let without_references = |runs: &[ReferencedRun]| runs.iter().map(|run| run.run.into()).collect();
+        let alone = ComparisonData::Apart {
+            treatment: without_references(&treatment),
+            baseline: without_references(&baseline),
         };
+        let sides = ComparisonData::Apart { treatment, baseline };
         let (estimate, interval) = sides.change(0.95).expect("12 runs");
         assert!(interval.covers(estimate), "{estimate}, {interval:?}");
-        let [treatment, baseline] = sides.runs().map(|runs| runs.into_iter().map(Into::into).collect());
-        let alone = ComparisonData::Apart { treatment, baseline };
         let (same, narrow) = alone.change(0.95).expect("12 runs");
         assert!(
             (same - estimate).abs() < 1e-12 && interval.low <= narrow.low && narrow.high <= interval.high
@@ -74,7 +75,7 @@ fn interval_is_the_hull_and_agrees_with_claims_and_criteria() {
                 _ if bound > interval.high => GateOutcome::Kept,
                 _ => GateOutcome::CannotTell,
             };
-            assert_eq!(judge_sides(&sides, GateBound::Above(bound), 0.95, 1), expected, "{bound}");
+            assert_eq!(judge(&sides, GateBound::Above(bound), 0.95, 1), expected, "{bound}");
         }
     }
 }
@@ -88,10 +89,7 @@ fn runs_without_a_reference_take_no_part() {
     let sides = ComparisonData::Apart { treatment, baseline: runs(12, 100.0, 1.0, 1.0) };
     assert_eq!(sides.complete(), (9, 3));
     let none = ComparisonData::Apart { treatment: Vec::new(), baseline: runs(12, 100.0, 1.0, 1.0) };
-    assert!(matches!(
-        compare_sides(&[none], &Rules::default())[0].conclusion,
-        Conclusion::TooFewBlocks { .. }
-    ));
+    assert!(matches!(compare_sides(&[none], &Rules::DEFAULT)[0].conclusion, Conclusion::TooFewBlocks { .. }));
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn flood() -> Table {
 }
 
 fn judged(table: &Table, settings: &[usize]) -> Vec<Comparison> {
-    compare(&table.blocks(settings), &Rules::default())
+    compare(&table.blocks(settings), &Rules::DEFAULT)
 }
 
 fn all_but_the_default(table: &Table) -> Vec<usize> {
@@ -123,7 +123,7 @@ fn effects() -> String {
         "| setting | change from the default, % | 95 % interval, % | t test: mean, µs | Holm's p | change from the middle, % \
          | 95 % interval, % | exploratory p |\n|---|---|---|---|---|---|---|---|\n",
     );
-    let against_middle = compare(&table.blocks_against_middle(&settings), &Rules::default());
+    let against_middle = compare(&table.blocks_against_middle(&settings), &Rules::DEFAULT);
     let judged = judged(&table, &settings);
     for (index, (us, p)) in Anova::of(&table).against_default(&table).into_iter().enumerate() {
         let [default, middle] =

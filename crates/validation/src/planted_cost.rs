@@ -86,7 +86,7 @@ pub fn run(arguments: &PlantedCostArgs) -> Result<(), Error> {
     let delay_ns = (calibrated.rtt_ns * arguments.percent / 100.0 / SENDS_PER_ROUND_TRIP).round() as u64;
     let planted = SENDS_PER_ROUND_TRIP * preload::cost_ns(&library, delay_ns)?;
     let spec = PowerSpec {
-        level: Rules::default().level,
+        level: Rules::DEFAULT.level,
         power: POWER,
         comparisons: METRICS * arguments.copies as usize,
     };

@@ -96,9 +96,9 @@ pub fn run(arguments: &SlowdownArgs) -> Result<(), Error> {
     let mut family: Vec<Vec<Block>> = (0..delays.len())
         .map(|index| blocks(&document, document.cells[index + 1].runs.iter(), |_| true))
         .collect();
-    let slowed = compare(&family, &Rules::default());
+    let slowed = compare(&family, &Rules::DEFAULT);
     family = vec![blocks(&document, document.cells[0].runs.iter(), |run| run.twin)];
-    let twin = &compare(&family, &Rules::default())[0];
+    let twin = &compare(&family, &Rules::DEFAULT)[0];
 
     println!(
         "\n| a send takes longer by | so does a round trip | found | 95 % interval | of all together | blocks | verdict \
@@ -191,7 +191,7 @@ mod tests {
     fn from_ratios(ratios: &[f64]) -> Comparison {
         let run = |value| Some(Run { value, steady: true });
         let block = |ratio: &f64| Block { treatment: run(100.0 * ratio), baseline: run(100.0) };
-        compare(&[ratios.iter().map(block).collect()], &Rules::default()).remove(0)
+        compare(&[ratios.iter().map(block).collect()], &Rules::DEFAULT).remove(0)
     }
 
     #[test]

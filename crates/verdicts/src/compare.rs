@@ -7,7 +7,7 @@ use results::{
     CellResult, ComparedSide, Comparison, CriterionOutcome, CriterionResult, Difference, Metric,
     MetricSelector, Pairing, ResultDocument, SCHEMA_VERSION, Verdict, VerdictKind, flows_of, metrics_of,
 };
-use stats::{ComparisonData, GateOutcome, Rules, judge_sides, simultaneous_level};
+use stats::{ComparisonData, GateOutcome, Rules, judge, simultaneous_level};
 
 use crate::{
     agreement::agreement,
@@ -263,15 +263,15 @@ fn criteria(metric_pairs: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criteri
             with.map(move |i| (criterion, i))
         })
         .collect();
-    let level = simultaneous_level(Rules::default().level, concerned.len());
-    let judge = |(criterion, i): &(&Criterion, usize)| {
+    let level = simultaneous_level(Rules::DEFAULT.level, concerned.len());
+    let result = |(criterion, i): &(&Criterion, usize)| {
         let (pair, verdict) = (&metric_pairs[*i], &verdicts[*i]);
         let not_tested = pair.same_runs() || verdict.withheld.is_some();
         let outcome = |sides: &ComparisonData| {
             if not_tested {
                 return GateOutcome::CannotTell;
             }
-            judge_sides(sides, criterion.forbidden, Rules::default().level, concerned.len())
+            judge(sides, criterion.forbidden, Rules::DEFAULT.level, concerned.len())
         };
         let sides = pair.sides(false);
         let quiet = verdict.without_noisy.is_some().then(|| outcome(&pair.sides(true)));
@@ -314,7 +314,7 @@ fn criteria(metric_pairs: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criteri
         }
     };
     debug_assert!(verdicts.iter().all(|verdict| verdict.kind == VerdictKind::Comparison));
-    concerned.iter().map(judge).collect()
+    concerned.iter().map(result).collect()
 }
 
 const fn in_result(outcome: GateOutcome) -> CriterionOutcome {

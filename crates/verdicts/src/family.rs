@@ -161,7 +161,7 @@ impl<'d> Pair<'d> {
 
     /// Returns the reference values that must not explain a claim.
     fn reference_metrics(&self, quiet_only: bool) -> &'static [ReferenceMetric] {
-        let least = stats::least_runs(Rules::default().level);
+        let least = stats::least_runs(Rules::DEFAULT.level);
         let few_are_quiet =
             [&self.treatment, &self.baseline].iter().any(|part| part.judged(true).count() < least);
         self.metric.references(!quiet_only && self.noisy_blocks() > 0 && few_are_quiet)
@@ -183,8 +183,8 @@ impl<'d> Pair<'d> {
             let [treatment, baseline] =
                 [treatment, baseline].map(|runs| runs.into_iter().map(Into::into).collect());
             let sides = ComparisonData::Apart { treatment, baseline };
-            let interval = sides.change(Rules::default().level).map(|(_, interval)| interval);
-            let compared = compare_sides(&[sides], &Rules { modes: false, ..Rules::default() }).pop()?;
+            let interval = sides.change(Rules::DEFAULT.level).map(|(_, interval)| interval);
+            let compared = compare_sides(&[sides], &Rules::DEFAULT).pop()?;
             let (baseline, treatment) = medians?;
             Some(ReferenceChange {
                 metric: *metric,
@@ -224,7 +224,7 @@ impl<'d> Pair<'d> {
                 "values {UNDER_DUET_INTERFERENCE} are compared only between runs that were made beside each other"
             ));
         }
-        if self.pairing == Pairing::Apart && !self.host_is_compared && !self.has_references() {
+        if self.is_unreferenced() {
             let no_quiet = parts.iter().any(|part| part.judged(true).next().is_none());
             if no_quiet && self.noisy_blocks() > 0 {
                 return Some(
@@ -278,9 +278,6 @@ impl<'d> Pair<'d> {
         })
     }
 }
-
-/// Rules of every family. Modes are searched separately in all runs of a side.
-const RULES: Rules = Rules { modes: false, ..Rules::DEFAULT };
 
 /// Judges a family of comparisons. A withheld comparison claims nothing, but counts towards the family.
 pub(crate) fn judge(pairs: &[Pair<'_>]) -> Vec<Verdict> {
@@ -345,7 +342,7 @@ fn claimed_alone(pairs: &[(&Pair<'_>, Option<String>)]) -> Vec<bool> {
     let claims = |compared: stats::Comparison| {
         matches!(compared.conclusion, stats::Conclusion::Differs { .. } | stats::Conclusion::Equivalent)
     };
-    compare_sides(&family, &RULES).into_iter().map(claims).collect()
+    compare_sides(&family, &Rules::DEFAULT).into_iter().map(claims).collect()
 }
 
 /// Returns the statistics of a family; `None` for withheld comparisons.
@@ -355,7 +352,7 @@ fn answers(pairs: &[(&Pair<'_>, Option<String>)], quiet_only: bool) -> Vec<Optio
         Some(_) => ComparisonData::Blocks(Vec::new()),
     };
     let family: Vec<ComparisonData> = pairs.iter().map(sides).collect();
-    let compared = compare_sides(&family, &RULES);
+    let compared = compare_sides(&family, &Rules::DEFAULT);
     let answer = |(pair, compared): (&Pair<'_>, stats::Comparison)| {
         let percent = |share: f64| 100.0 * share;
         let ends = |interval: stats::Interval| [percent(interval.low), percent(interval.high)];
@@ -388,7 +385,7 @@ fn conclusion(found: stats::Conclusion, metric: Metric) -> Conclusion {
         stats::Conclusion::Differs { direction: Direction::Lower, within_margin } => {
             Conclusion::Lower { better: metric.better() == Better::Less, within_margin }
         }
-        stats::Conclusion::Equivalent => Conclusion::Equivalent { margin_pct: 100.0 * RULES.margin },
+        stats::Conclusion::Equivalent => Conclusion::Equivalent { margin_pct: 100.0 * Rules::DEFAULT.margin },
         stats::Conclusion::Inconclusive { could_have_seen } => {
             Conclusion::Inconclusive { could_have_seen_pct: could_have_seen.map(|share| 100.0 * share) }
         }

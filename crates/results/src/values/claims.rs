@@ -48,7 +48,7 @@ pub fn level_claims(experiment: &Plan) -> Vec<Claim<'_>> {
 #[must_use]
 pub fn least_blocks(experiment: &Plan) -> u32 {
     let families = [comparison_claims(experiment).len(), noise_floor_claims(experiment).len()];
-    let level = simultaneous_level(Rules::default().level, families.into_iter().max().unwrap_or(1));
+    let level = simultaneous_level(Rules::DEFAULT.level, families.into_iter().max().unwrap_or(1));
     stats::least_blocks(level) as u32
 }
 

@@ -53,7 +53,7 @@ impl SelfTest {
             .flat_map(|cell| Metric::claims(&cell.factors).iter().map(move |metric| (cell, *metric)))
             .collect();
         let family: Vec<Vec<Block>> = judged.iter().map(|(cell, metric)| twins(cell, *metric)).collect();
-        let comparisons = compare(&family, &Rules { modes: false, ..Rules::default() });
+        let comparisons = compare(&family, &Rules::DEFAULT);
         let metrics: Vec<Resolution> = judged
             .iter()
             .zip(&family)

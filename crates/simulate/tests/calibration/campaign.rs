@@ -12,7 +12,7 @@ use crate::{
 
 /// Id of the baseline cell.
 const BASELINE: &str = "baseline";
-const RULES: Rules = Rules { level: 0.95, margin: 0.02, power: 0.8, modes: false };
+const RULES: Rules = Rules { level: 0.95, margin: 0.02, power: 0.8 };
 
 /// Disturbance of the runs in addition to a coefficient of variation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use crate::{
 /// Fixed before any rate was computed.
 pub const SEEDS: [u64; 3] = [2026, 1945, 3];
 pub const CV: f64 = 0.01;
-const RULES: Rules = Rules { level: 0.95, margin: 0.02, power: 0.8, modes: false };
+const RULES: Rules = Rules { level: 0.95, margin: 0.02, power: 0.8 };
 
 fn differs(family: &[Vec<Block>]) -> bool {
     let found = compare(family, &RULES);
