@@ -25,7 +25,7 @@ pub fn gather<T, K: Ord>(
 }
 
 /// Returns the items in order, each once.
-pub(crate) fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+pub fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     gather(items, |_| (), PartialEq::eq).into_iter().filter_map(|alike| alike.into_iter().next()).collect()
 }
 

@@ -60,7 +60,7 @@ pub use factors::{
     topology::Topology,
     variables::{VARIABLES_OF_ALL_PROGRAMS, VariableValue, Variables},
 };
-pub use gather::gather;
+pub use gather::{distinct, gather};
 #[cfg(feature = "schema")]
 pub use plan::experiment_file::json_schema;
 pub use plan::{

@@ -1,7 +1,7 @@
 //! Agreement of the verdicts of two results: what one repeats of the other.
 
 use results::{
-    AgreementCounts, AgreementGroup, AgreementOutcome, CellResult, Conclusion, EffectEstimate, Metric,
+    AgreementCounts, AgreementGroup, AgreementOutcome, CellResult, Conclusion, EffectEstimate,
     MetricSelector, RepeatedClaim, ResultDocument, Verdict, VerdictAgreement, VerdictKind,
 };
 use stats::correlation;
@@ -37,7 +37,8 @@ pub(crate) fn agreement(
             let known = groups.iter().position(|(of, _)| of.driver == *driver && of.metric == metric);
             let index = known.unwrap_or(groups.len());
             if known.is_none() {
-                groups.push((group(driver, metric), Vec::new()));
+                let (driver, counts) = (driver.clone(), AgreementCounts::default());
+                groups.push((AgreementGroup { driver, metric, counts, estimates: 0, r: None }, Vec::new()));
             }
             let (group, estimates) = &mut groups[index];
             group.counts.add(outcome);
@@ -61,11 +62,6 @@ pub(crate) fn agreement(
     };
     agreement.groups = groups.into_iter().map(with_estimates).collect();
     (agreement.all.claims > 0).then_some(agreement)
-}
-
-fn group(driver: &str, metric: Metric) -> AgreementGroup {
-    let counts = AgreementCounts::default();
-    AgreementGroup { driver: driver.to_owned(), metric, counts, estimates: 0, r: None }
 }
 
 /// Returns the claims about a pair of cells, each with the verdicts of both results: those of the candidate, then those that only the

@@ -58,27 +58,27 @@ fn result_fields(document: &ResultDocument) -> Fields {
         Pin::None => "none".to_owned(),
         Pin::Cores(writer, reader) => format!("{writer:?} {reader:?}"),
     };
-    let mut fields = Fields::from([
-        ("tool.version".to_owned(), document.tool.version.clone()),
-        ("design.warm_up_ns".to_owned(), design.warm_up_ns.to_string()),
-        ("design.measure_ns".to_owned(), design.measure_ns.to_string()),
-        ("design.check_every".to_owned(), design.check_every.to_string()),
-        ("design.pin".to_owned(), pin),
-        ("design.keep_awake".to_owned(), design.keep_awake.to_string()),
-        ("design.duet".to_owned(), design.duet.to_string()),
-        ("design.spin".to_owned(), design.spin.to_string()),
-    ]);
+    let named = [
+        ("tool.version", Some(document.tool.version.clone())),
+        ("design.warm_up_ns", Some(design.warm_up_ns.to_string())),
+        ("design.warm_up_samples", design.warm_up_samples.map(|samples| samples.to_string())),
+        ("design.measure_ns", Some(design.measure_ns.to_string())),
+        ("design.samples", design.samples.map(|samples| samples.to_string())),
+        ("design.check_every", Some(design.check_every.to_string())),
+        ("design.probe_every", design.probe_every.map(|every| every.to_string())),
+        ("design.pin", Some(pin)),
+        ("design.keep_awake", Some(design.keep_awake.to_string())),
+        ("design.duet", Some(design.duet.to_string())),
+        ("design.spin", Some(design.spin.to_string())),
+        ("design.payload", design.payload.as_ref().map(|file| file.sha256.clone())),
+        ("design.write_instance", design.write_instance.map(|key| key.to_string())),
+        ("design.echo_receive", design.echo_receive.map(|mode| mode.to_string())),
+        ("design.await_echo", design.await_echo.then(|| "true".to_owned())),
+    ];
+    let mut fields: Fields =
+        named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
     let waits = design.hosts.iter().filter_map(|host| Some((&host.name, host.spin?)));
     fields.extend(waits.map(|(name, spin)| (format!("design.hosts.{name}.spin"), spin.to_string())));
-    if let Some(samples) = design.warm_up_samples {
-        fields.insert("design.warm_up_samples".to_owned(), samples.to_string());
-    }
-    if let Some(samples) = design.samples {
-        fields.insert("design.samples".to_owned(), samples.to_string());
-    }
-    fields.extend(design.payload.iter().map(|file| ("design.payload".to_owned(), file.sha256.clone())));
-    fields.extend(design.write_instance.map(|key| ("design.write_instance".to_owned(), key.to_string())));
-    fields.extend(design.probe_every.map(|every| ("design.probe_every".to_owned(), every.to_string())));
     let of_size = design.probe_every_of_size.iter();
     fields.extend(of_size.map(|(size, every)| (format!("design.probe_every.{size}"), every.to_string())));
     for (number, reader) in design.readers.iter().enumerate() {
@@ -92,8 +92,6 @@ fn result_fields(document: &ResultDocument) -> Fields {
         let text = format!("{size}{} ns{samples}", writer.measure_ns);
         fields.insert(format!("design.writer.{}", number + 1), text);
     }
-    fields.extend(design.echo_receive.map(|mode| ("design.echo_receive".to_owned(), mode.to_string())));
-    fields.extend(design.await_echo.then(|| ("design.await_echo".to_owned(), "true".to_owned())));
     for host in &design.hosts {
         let interface = host.interface.as_deref().unwrap_or("no interface");
         // Links of a lab are factors.

@@ -72,19 +72,14 @@ fn measured(document: &ResultDocument) -> BTreeMap<&str, &CellResult> {
 }
 
 /// Returns the noise floor of each baseline cell.
-pub(crate) fn noise_floor(source: Source<'_>) -> Vec<Verdict> {
-    family::judge(&noise_floor_pairs(source))
-}
-
-fn noise_floor_pairs<'d>(source: Source<'d>) -> Vec<Pair<'d>> {
-    let document = source.document;
-    let claims = noise_floor_claims(&document.experiment);
-    let measured = measured(document);
+pub(crate) fn noise_floor<'d>(source: Source<'d>) -> Vec<Verdict> {
+    let measured = measured(source.document);
     let pair = |claim: &Claim<'d>| {
         let cell = *measured.get(claim.cell.id.as_str())?;
         Some(Pair::of_twins(cell, claim.metric, source).of_flow(claim.flow))
     };
-    claims.iter().filter_map(pair).collect()
+    let claims = noise_floor_claims(&source.document.experiment);
+    family::judge(&claims.iter().filter_map(pair).collect::<Vec<_>>())
 }
 
 /// Returns the numbers of the noisy blocks of a result.

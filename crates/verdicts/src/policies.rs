@@ -1,6 +1,6 @@
 //! Policies in which two cells differ, and which have no effect in their middleware.
 
-use experiment::{DriverDescription, Qos, Support};
+use experiment::{DriverDescription, Qos, Support, distinct};
 
 use crate::{
     differences::{fields_of_both, unequal},
@@ -17,13 +17,8 @@ pub(crate) fn inert(baseline: &Part<'_>, treatment: &Part<'_>) -> Option<String>
     let fields: Vec<String> = differing.map(|difference| difference.field).collect();
     let driver = &treatment.cell.factors.driver;
     let description = treatment.document().drivers.get(driver)?;
-    let mut reasons = Vec::new();
-    for field in &fields {
-        let reason = without_effect(description, field)?;
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
+    let reasons = fields.iter().map(|field| without_effect(description, field));
+    let reasons = distinct(reasons.collect::<Option<Vec<String>>>()?);
     (!reasons.is_empty()).then(|| {
         format!(
             "the cells differ only in what `{driver}` does not act on, so there is no cost to claim: {}",
