@@ -5,7 +5,7 @@ use stats::Spread;
 
 use crate::{
     curves::{Point, Side, delivered_sps},
-    format::{between, finding, over_sizes, overlap, runs, three},
+    format::{finding, over_sizes, overlap, runs, three, values},
 };
 
 /// Unbatched and batched throughput at one size, with ranges that do not overlap.
@@ -24,7 +24,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
         let batched = side.batched(ceiling, delivered_sps);
         let pairs: Vec<(&Point<'_>, &Point<'_>)> = batched
             .iter()
-            .filter_map(|point| Some((unbatched.iter().find(|alone| alone.size == point.size)?, point)))
+            .filter_map(|point| Some((unbatched.iter().find(|alone| alone.size() == point.size())?, point)))
             .collect();
         let changes: Vec<Option<Change<'_>>> =
             pairs.iter().map(|(alone, packed)| change(alone, packed)).collect();
@@ -33,9 +33,9 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
             let such: Vec<&Change<'_>> = changes.iter().flatten().filter(is_such).collect();
             if !such.is_empty() {
                 let what = format!("`{}` batched up to {ceiling} bytes per flush", side.name);
-                let sizes: Vec<u64> = pairs.iter().map(|(_, packed)| packed.size).collect();
+                let sizes: Vec<u64> = pairs.iter().map(|(_, packed)| packed.size()).collect();
                 let open = pairs.iter().zip(&changes).filter(|(_, change)| change.is_none());
-                let open: Vec<u64> = open.map(|((_, packed), _)| packed.size).collect();
+                let open: Vec<u64> = open.map(|((_, packed), _)| packed.size()).collect();
                 findings.push(describe(kind, &what, &such, &sizes, &open));
             }
         }
@@ -51,7 +51,7 @@ fn change<'d>(alone: &Point<'d>, packed: &Point<'d>) -> Option<Change<'d>> {
         return None;
     }
     Some(Change {
-        size: packed.size,
+        size: packed.size(),
         cells: [alone.cell, packed.cell],
         spreads: [from, to],
         ratio: Spread {
@@ -75,10 +75,10 @@ fn describe(kind: FindingKind, what: &str, changes: &[&Change<'_>], sizes: &[u64
         |change| change.ratio.median,
         |change| {
             let Spread { min, median, max, .. } = change.ratio;
-            let range = between(&format_value(min), &format_value(max));
+            let range = values(min, max);
             format!("{} times as many at {} bytes ({range})", format_value(median), change.size)
         },
-        |least, most| format!("{} times as many", between(&format_value(least), &format_value(most))),
+        |least, most| format!("{} times as many", values(least, most)),
     );
     let more = if gains { "more" } else { "fewer" };
     let reach = match (up_to, sizes) {

@@ -7,7 +7,7 @@ use stats::Spread;
 use crate::{
     FULL_CORE_PCT, FULL_LINE_PCT, NOTABLE_LOSS_PCT,
     curves::run_lost_pct,
-    format::{between, list, three},
+    format::{list, three, values},
 };
 
 pub(crate) struct Bottleneck {
@@ -35,9 +35,8 @@ pub(crate) fn determine(cells: &[&CellResult], hosts: &[HostRecord]) -> Bottlene
     });
 
     let at_least = |spread: &Option<Spread>, least: f64| spread.is_some_and(|spread| spread.min >= least);
-    let percent = |spread: &Option<Spread>| {
-        spread.map(|spread| format!("{} %", between(&format_value(spread.min), &format_value(spread.max))))
-    };
+    let percent =
+        |spread: &Option<Spread>| spread.map(|spread| format!("{} %", values(spread.min, spread.max)));
     // what the process used, and for how long its driving thread waited for a core
     let core = |role: &str, share: &Option<Spread>| {
         let used = over_all(&runs, |run| Some(usage(run, role)?.used() * 100.0));

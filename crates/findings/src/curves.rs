@@ -23,10 +23,15 @@ pub(crate) struct Side<'d> {
 pub(crate) struct Point<'d> {
     /// Cell with the values of its runs.
     pub cell: &'d CellResult,
-    /// Payload size in bytes.
-    pub size: u64,
     /// Value over the valid runs.
     pub spread: Spread,
+}
+
+impl Point<'_> {
+    /// Returns the payload size in bytes.
+    pub const fn size(&self) -> u64 {
+        self.cell.factors.size_bytes
+    }
 }
 
 /// Returns the sides of a result in the order of its cells.
@@ -118,14 +123,14 @@ impl<'d> Side<'d> {
         let mut curves = vec![(format!("`{}` unbatched", self.name), self.unbatched(of))];
         for ceiling in self.ceilings() {
             let mut curve = self.batched(ceiling, of);
-            let alone = |point: &Point<'_>| ceiling / point.size.max(1) <= 1;
-            let measured: Vec<u64> = curve.iter().map(|point| point.size).collect();
+            let alone = |point: &Point<'_>| ceiling / point.size().max(1) <= 1;
+            let measured: Vec<u64> = curve.iter().map(|point| point.size()).collect();
             if measured.is_empty() {
                 continue;
             }
             let others = self.unbatched(of).into_iter();
-            curve.extend(others.filter(|point| alone(point) && !measured.contains(&point.size)));
-            curve.sort_by_key(|point| point.size);
+            curve.extend(others.filter(|point| alone(point) && !measured.contains(&point.size())));
+            curve.sort_by_key(|point| point.size());
             curves.push((format!("`{}` batched up to {ceiling} bytes per flush", self.name), curve));
         }
         curves
@@ -158,12 +163,9 @@ pub(crate) fn curve<'d>(
     cells: impl Iterator<Item = &'d CellResult>,
     of: fn(&Run) -> Option<f64>,
 ) -> Vec<Point<'d>> {
-    let point = |cell: &'d CellResult| {
-        let spread = over_runs(cell, of)?;
-        Some(Point { cell, size: cell.factors.size_bytes, spread })
-    };
+    let point = |cell: &'d CellResult| Some(Point { cell, spread: over_runs(cell, of)? });
     let mut points: Vec<Point<'d>> = cells.filter_map(point).collect();
-    points.sort_by_key(|point| point.size);
+    points.sort_by_key(|point| point.size());
     points
 }
 

@@ -1,11 +1,11 @@
 //! Loss, if not all compared sides guarantee delivery.
 
-use experiment::Workload;
-use results::{CellResult, Finding, FindingKind, format_value};
+use experiment::{Workload, distinct};
+use results::{CellResult, Finding, FindingKind};
 
 use crate::{
     curves::{Point, Side, curve, run_lost_pct},
-    format::{between, finding, list, runs, three},
+    format::{finding, list, runs, three, values},
 };
 
 /// Throughput of one side by size, and whether the middleware guarantees delivery.
@@ -33,16 +33,13 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
     }
     // A driver whose configurations are all on one side is named once.
     let names = |of: &[&Delivery<'_, '_>], others: &[&Delivery<'_, '_>]| {
-        let mut names: Vec<String> = Vec::new();
-        for delivery in of {
+        let name = |delivery: &&Delivery<'_, '_>| {
             let is_driver = |other: &&&Delivery<'_, '_>| other.side.driver == delivery.side.driver;
             let once =
                 of.iter().filter(is_driver).count() > 1 && !others.iter().any(|other| is_driver(&other));
-            let name = format!("`{}`", if once { &delivery.side.driver } else { &delivery.side.name });
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
+            format!("`{}`", if once { &delivery.side.driver } else { &delivery.side.name })
+        };
+        let names = distinct(of.iter().map(name));
         let verb = if names.len() == 1 { "does" } else { "do" };
         (list(&names), verb)
     };
@@ -65,7 +62,7 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
         let runs: usize = open.iter().flat_map(|delivery| &delivery.lost).map(|point| point.spread.n).sum();
         let more = format!("Even so no sample was lost in any of the {runs} best effort runs.");
         let text = (format!("{subject}."), more);
-        let numbers = [("runs".to_owned(), runs as f64), ("lost_pct".to_owned(), 0.0)];
+        let numbers = [("runs", runs as f64), ("lost_pct", 0.0)];
         return Some(finding(FindingKind::NoLossWithoutGuarantee, text, cells(), numbers));
     }
     let losses: Vec<String> = lossy
@@ -77,8 +74,8 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
                 "`{}` lost samples in {with_loss} of {} cells, most at {} bytes{batched}: {} % of those sent ({})",
                 delivery.side.name,
                 delivery.lost.len(),
-                worst.size,
-                between(&format_value(worst.spread.min), &format_value(worst.spread.max)),
+                worst.size(),
+                values(worst.spread.min, worst.spread.max),
                 runs([&worst.spread].into_iter())
             )
         })

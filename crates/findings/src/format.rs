@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use results::{CellResult, Finding, FindingKind};
+use results::{CellResult, Finding, FindingKind, format_micros, format_value};
 use stats::Spread;
 
 /// Maximum number of values over sizes that are listed one by one.
@@ -11,6 +11,16 @@ const TOLD: usize = 4;
 /// Formats a range: `1.2 to 1.4`, or one value if both are the same text.
 pub(crate) fn between(min: &str, max: &str) -> String {
     if min == max { min.to_owned() } else { format!("{min} to {max}") }
+}
+
+/// Formats a range of values.
+pub(crate) fn values(min: f64, max: f64) -> String {
+    between(&format_value(min), &format_value(max))
+}
+
+/// Formats a range of times in ns as µs.
+pub(crate) fn micros(min_ns: f64, max_ns: f64) -> String {
+    between(&format_micros(min_ns), &format_micros(max_ns))
 }
 
 /// Formats the number of runs: `3 runs each`, or the range if cells have different numbers.
@@ -87,10 +97,10 @@ pub(crate) fn finding<'c>(
     kind: FindingKind,
     text: impl Into<Sentences>,
     cells: impl Iterator<Item = &'c CellResult>,
-    numbers: impl IntoIterator<Item = (String, f64)>,
+    numbers: impl IntoIterator<Item = (impl Into<String>, f64)>,
 ) -> Finding {
-    let numbers: BTreeMap<String, f64> =
-        numbers.into_iter().filter(|(_, number)| number.is_finite()).collect();
+    let numbers = numbers.into_iter().filter(|(_, number)| number.is_finite());
+    let numbers: BTreeMap<String, f64> = numbers.map(|(name, number)| (name.into(), number)).collect();
     let mut known: BTreeSet<&str> = BTreeSet::new();
     let cells = cells.filter(|cell| known.insert(&cell.id)).map(|cell| cell.id.clone()).collect();
     let Sentences { headline, more } = text.into();

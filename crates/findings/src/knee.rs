@@ -4,20 +4,18 @@ use results::{CellResult, Finding, FindingKind, format_micros};
 
 use crate::{
     KNEE,
-    curves::{Position, over_runs, position, range},
-    format::{between, finding, list, runs, three},
-    load_point::{Point, in_words, on_both_sides},
+    curves::{Point, Position, over_runs, position, range},
+    format::{finding, list, micros, runs, three},
+    load_point::{in_words, on_both_sides},
     tail::{Tail, response_p99_ns, why_not},
 };
 
 /// Returns the highest load at which the 99 % time is below [`KNEE`] times that at the lowest load, or why it is
 /// unclear. `cells` differ only in their rate, in ascending order.
-pub(crate) fn findings(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
-    let tail = Tail::of(cells.iter().map(|(cell, _)| *cell));
-    let points: Vec<Point<'_>> = cells
-        .iter()
-        .filter_map(|&(cell, sps)| Some(Point { cell, sps, spread: tail.over_runs(cell)? }))
-        .collect();
+pub(crate) fn findings(what: &str, cells: &[&CellResult]) -> Option<Finding> {
+    let tail = Tail::of(cells.iter().copied());
+    let points: Vec<Point<'_>> =
+        cells.iter().filter_map(|&cell| Some(Point { cell, spread: tail.over_runs(cell)? })).collect();
     let called: Vec<(String, &CellResult)> = points.iter().map(|point| (point.load(), point.cell)).collect();
     let because = format!("{}{}", tail.why(&called), left_out(cells));
     let [first, .., last] = &points[..] else { return too_few(what, cells, points.len(), &because) };
@@ -33,10 +31,10 @@ pub(crate) fn findings(what: &str, cells: &[(&CellResult, f64)]) -> Option<Findi
         "that at the lowest load, {}: {} µs ({})",
         first.load(),
         format_micros(first.spread.median),
-        between(&format_micros(first.spread.min), &format_micros(first.spread.max))
+        micros(first.spread.min, first.spread.max)
     );
     let each = runs(points.iter().map(|point| &point.spread));
-    let mut numbers = vec![("lowest_sps".to_owned(), first.sps)];
+    let mut numbers = vec![("lowest_sps".to_owned(), first.sps())];
     numbers.extend(three(&format!("lowest_{key}_p99"), "ns", &first.spread));
     let (low, high) = range(near.iter().map(|point| &point.spread));
     if !near.is_empty() {
@@ -45,31 +43,31 @@ pub(crate) fn findings(what: &str, cells: &[(&CellResult, f64)]) -> Option<Findi
     }
     let (kind, text) = match (near.last(), far) {
         (Some(_), []) => {
-            numbers.push(("highest_sps".to_owned(), last.sps));
+            numbers.push(("highest_sps".to_owned(), last.sps()));
             numbers.extend(last.percent("highest"));
             let text = format!(
                 "{what}: no knee up to {}: at all loads the 99 % {time} stays within twice {lowest}; it is {} µs \
                  ({each}).",
                 last.load(),
-                between(&format_micros(low), &format_micros(high))
+                micros(low, high)
             );
             (FindingKind::NoKnee, (text, because))
         }
         (Some(at_knee), far) if beyond > 0 && is_clear => {
             let (unclear, after) = far.split_at(far.len() - beyond);
             let after = after.first()?;
-            numbers.push(("knee_sps".to_owned(), at_knee.sps));
+            numbers.push(("knee_sps".to_owned(), at_knee.sps()));
             numbers.extend(at_knee.percent("knee"));
-            numbers.push(("beyond_sps".to_owned(), after.sps));
+            numbers.push(("beyond_sps".to_owned(), after.sps()));
             numbers.extend(after.percent("beyond"));
             numbers.extend(three(&format!("beyond_{key}_p99"), "ns", &after.spread));
             let text = format!(
                 "{what}: the knee is at {}: up to there the 99 % {time}, {} µs, stays within twice {lowest}; at {} it \
                  is {} µs ({each}).",
                 at_knee.load(),
-                between(&format_micros(low), &format_micros(high)),
+                micros(low, high),
                 after.load(),
-                between(&format_micros(after.spread.min), &format_micros(after.spread.max)),
+                micros(after.spread.min, after.spread.max),
             );
             (FindingKind::Knee, (text, format!("{}{because}", on_both_sides(unclear))))
         }
@@ -88,17 +86,13 @@ pub(crate) fn findings(what: &str, cells: &[(&CellResult, f64)]) -> Option<Findi
 
 /// Formats the value at a load.
 fn describe(point: &Point<'_>) -> String {
-    let (min, max) = (format_micros(point.spread.min), format_micros(point.spread.max));
-    format!("{} µs at {}", between(&min, &max), point.load())
+    format!("{} µs at {}", micros(point.spread.min, point.spread.max), point.load())
 }
 
 /// Returns a finding if there are loads to compare, but too few of them are usable.
-fn too_few(what: &str, cells: &[(&CellResult, f64)], left: usize, because: &str) -> Option<Finding> {
-    let measured: Vec<&CellResult> = cells
-        .iter()
-        .map(|(cell, _)| *cell)
-        .filter(|cell| over_runs(cell, response_p99_ns).is_some())
-        .collect();
+fn too_few(what: &str, cells: &[&CellResult], left: usize, because: &str) -> Option<Finding> {
+    let measured: Vec<&CellResult> =
+        cells.iter().copied().filter(|cell| over_runs(cell, response_p99_ns).is_some()).collect();
     if measured.len() < 2 {
         return None;
     }
@@ -107,16 +101,14 @@ fn too_few(what: &str, cells: &[(&CellResult, f64)], left: usize, because: &str)
         measured.len()
     );
     let text = (text, because.to_owned());
-    let numbers = [("loads".to_owned(), measured.len() as f64), ("loads_compared".to_owned(), left as f64)];
+    let numbers = [("loads", measured.len() as f64), ("loads_compared", left as f64)];
     Some(finding(FindingKind::KneeUnclear, text, measured.into_iter(), numbers))
 }
 
 /// Formats a sentence about the loads that are excluded; empty if there are none.
-fn left_out(cells: &[(&CellResult, f64)]) -> String {
-    let described: Vec<String> = cells
-        .iter()
-        .filter_map(|(cell, sps)| Some(format!("{} ({})", in_words(cell, *sps), why_not(cell)?)))
-        .collect();
+fn left_out(cells: &[&CellResult]) -> String {
+    let described: Vec<String> =
+        cells.iter().filter_map(|cell| Some(format!("{} ({})", in_words(cell), why_not(cell)?))).collect();
     match described.len() {
         0 => String::new(),
         _ => format!(" Left out, because their times cannot be compared: {}.", list(&described)),

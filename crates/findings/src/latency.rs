@@ -8,7 +8,7 @@ use stats::{Spread, slope};
 use crate::{
     LEVEL, MIN_RUNS,
     curves::{Point, Position, Side, median_rtt_ns, position, range},
-    format::{between, finding, runs, three},
+    format::{finding, micros, runs, three, values},
 };
 
 pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
@@ -24,25 +24,24 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
     let flat = curve.iter().take_while(|point| is_flat(point)).count();
     let text_of = |points: &[Point<'_>]| {
         let (min, max) = range(points.iter().map(|point| &point.spread));
-        between(&format_micros(min), &format_micros(max))
+        micros(min, max)
     };
     if flat == curve.len() {
         let text = format!(
             "`{}`: the median RTT is flat from {} to {} bytes: {} µs ({}).",
             side.name,
-            first.size,
-            last.size,
+            first.size(),
+            last.size(),
             text_of(&curve),
             runs(curve.iter().map(|point| &point.spread))
         );
         let (min, max) = range(curve.iter().map(|point| &point.spread));
         let numbers = [
-            ("from_size_bytes", first.size as f64),
-            ("to_size_bytes", last.size as f64),
+            ("from_size_bytes", first.size() as f64),
+            ("to_size_bytes", last.size() as f64),
             ("rtt_min_ns", min),
             ("rtt_max_ns", max),
         ];
-        let numbers = numbers.map(|(name, number)| (name.to_owned(), number));
         return Some(finding(FindingKind::LatencyFlat, text, curve.iter().map(|point| point.cell), numbers));
     }
     // it rises from the last flat size on, if the next one is clearly not flat
@@ -55,22 +54,17 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
     let each = runs(curve.iter().map(|point| &point.spread));
     let at = |point: &Point<'_>| {
         let Spread { min, median, max, .. } = point.spread;
-        format!(
-            "{} µs at {} bytes ({})",
-            format_micros(median),
-            point.size,
-            between(&format_micros(min), &format_micros(max))
-        )
+        format!("{} µs at {} bytes ({})", format_micros(median), point.size(), micros(min, max))
     };
     let slope = format!(
         "{} ns per byte ({} over {} blocks of runs)",
         format_value(slopes.median),
-        between(&format_value(slopes.min), &format_value(slopes.max)),
+        values(slopes.min, slopes.max),
         slopes.n
     );
     let text = match knee.filter(|knee| *knee > 0) {
         Some(knee) => {
-            let size = curve[knee].size;
+            let size = curve[knee].size();
             let level = text_of(&curve[..=knee]);
             let text = format!("`{}`: the median RTT is flat up to {size} bytes: {level} µs.", side.name);
             (text, format!("From there it grows by {slope}, to {}. {each}.", at(last)))
@@ -84,14 +78,14 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
         }
     };
     let mut numbers = three("rtt_slope", "ns_per_byte", &slopes).to_vec();
-    numbers.push(("slope_from_size_bytes".to_owned(), rising[0].size as f64));
-    numbers.push(("slope_to_size_bytes".to_owned(), last.size as f64));
+    numbers.push(("slope_from_size_bytes".to_owned(), rising[0].size() as f64));
+    numbers.push(("slope_to_size_bytes".to_owned(), last.size() as f64));
     numbers.push(("blocks".to_owned(), slopes.n as f64));
     if let Some(knee) = knee.filter(|knee| *knee > 0) {
-        numbers.push(("flat_to_size_bytes".to_owned(), curve[knee].size as f64));
+        numbers.push(("flat_to_size_bytes".to_owned(), curve[knee].size() as f64));
     }
     for point in [first, last] {
-        numbers.extend(three(&format!("rtt_at_{}_bytes", point.size), "ns", &point.spread));
+        numbers.extend(three(&format!("rtt_at_{}_bytes", point.size()), "ns", &point.spread));
     }
     Some(finding(FindingKind::LatencyGrows, text, curve.iter().map(|point| point.cell), numbers))
 }
@@ -100,7 +94,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
 fn slopes(points: &[Point<'_>]) -> Option<Spread> {
     let by_block = points.iter().map(|point| {
         let runs = point.cell.valid_runs();
-        let values = runs.filter_map(|run| Some((run.block, (point.size as f64, median_rtt_ns(run)?))));
+        let values = runs.filter_map(|run| Some((run.block, (point.size() as f64, median_rtt_ns(run)?))));
         values.collect::<BTreeMap<u32, (f64, f64)>>()
     });
     let by_block: Vec<_> = by_block.collect();

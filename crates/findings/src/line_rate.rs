@@ -5,7 +5,7 @@ use results::{Finding, FindingKind, LinkCeiling, format_value};
 use crate::{
     FULL_LINE_PCT,
     curves::{Point, Position, Side, goodput_mbps, position},
-    format::{between, finding, runs, sizes},
+    format::{between, finding, runs, sizes, values},
 };
 
 /// Cell with what its link can carry.
@@ -45,7 +45,7 @@ fn percent_text(shares: &[Share<'_>]) -> String {
 }
 
 fn sizes_of(shares: &[Share<'_>]) -> String {
-    sizes(shares.iter().map(|share| share.point.size))
+    sizes(shares.iter().map(|share| share.point.size()))
 }
 
 pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
@@ -71,8 +71,8 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
         sizes_of(&full),
         percent_text(&full),
         if full.len() == 1 { "this size" } else { "these sizes" },
-        between(&format_value(least), &format_value(most)),
-        between(&format_value(least_ceiling), &format_value(most_ceiling)),
+        values(least, most),
+        values(least_ceiling, most_ceiling),
         runs(spreads()),
     );
     let mut more = "Headers take the rest of the link.".to_owned();
@@ -99,6 +99,5 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
         ("share_min_pct", least_pct),
         ("share_max_pct", most_pct),
     ];
-    let numbers = numbers.map(|(name, number)| (name.to_owned(), number));
     Some(finding(FindingKind::LineRate, (text, more), full.iter().map(|share| share.point.cell), numbers))
 }

@@ -1,15 +1,15 @@
 //! Paced runs over loads: the knee, and up to which load as many samples are accepted and delivered as planned.
 
 use experiment::{Arrival, Load, Workload};
-use results::{CellResult, Finding, FindingKind, Run, format_value};
+use results::{CellResult, Finding, FindingKind};
 use stats::Spread;
 
 use crate::{
     KEPT,
-    curves::{Position, Side, by_name, over_runs, position, range},
-    format::{between, finding, runs, three},
+    curves::{Point, Position, Side, by_name, curve, position, range},
+    format::{finding, runs, three, values},
     knee,
-    load_point::{Point, achieved_share, batch_in_words, on_both_sides},
+    load_point::{achieved_share, batch_in_words, on_both_sides, sps},
 };
 
 pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
@@ -22,10 +22,9 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
 }
 
 /// Returns the cells that differ only in their rate, in ascending order, with their description.
-fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d CellResult, f64)>)> {
+fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<&'d CellResult>)> {
     let named = |cell: &'d CellResult| {
-        let load = cell.factors.load.as_ref()?;
-        let rate = load.rate()?;
+        let load = cell.factors.load.as_ref().filter(|load| load.rate().is_some())?;
         let plan = match load {
             Load::Poisson { .. } | Load::Share { arrival: Arrival::Poisson, .. } => " (poisson)".to_owned(),
             Load::Burst { rate } => format!(" (bursts of {})", rate.samples),
@@ -33,18 +32,18 @@ fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d CellResult, f64)>)> {
         };
         let batch = batch_in_words(&cell.factors);
         let what = format!("`{}` under load{plan} at {} bytes{batch}", side.name, cell.factors.size_bytes);
-        Some((what, (cell, rate.sps())))
+        Some((what, cell))
     };
     let mut curves = by_name(side.of_workload(Workload::Paced).filter_map(named));
     for (_, cells) in &mut curves {
-        cells.sort_by(|left, right| left.1.total_cmp(&right.1));
+        cells.sort_by(|left, right| sps(left).total_cmp(&sps(right)));
     }
     curves
 }
 
 /// Returns the finding on the load from which fewer samples are accepted, or delivered in time, than planned.
-fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
-    let points = points(cells.iter(), achieved_share);
+fn shortfall(what: &str, cells: &[&CellResult]) -> Option<Finding> {
+    let points = curve(cells.iter().copied(), achieved_share);
     let [first, .., last] = &points[..] else { return None };
     let positions: Vec<Position> = points.iter().map(|point| position(&point.spread, KEPT)).collect();
     let kept = positions.iter().take_while(|position| **position == Position::Above).count();
@@ -53,7 +52,7 @@ fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
         let (least, most) = range(points.iter().map(|point| &point.spread));
         (100.0 * least, 100.0 * most)
     };
-    let of_planned = |(least, most): (f64, f64)| between(&format_value(least), &format_value(most));
+    let of_planned = |(least, most): (f64, f64)| values(least, most);
     let each = runs(points.iter().map(|point| &point.spread));
     let ids = || points.iter().map(|point| point.cell);
     if kept == points.len() {
@@ -65,12 +64,11 @@ fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
             of_planned((least, most))
         );
         let numbers = [
-            ("lowest_sps", first.sps),
-            ("highest_sps", last.sps),
+            ("lowest_sps", first.sps()),
+            ("highest_sps", last.sps()),
             ("achieved_min_pct", least),
             ("achieved_max_pct", most),
         ];
-        let numbers = numbers.map(|(name, number)| (name.to_owned(), number));
         return Some(finding(FindingKind::KeepsUp, text, ids(), numbers));
     }
     if short == 0
@@ -80,9 +78,13 @@ fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
     }
     let (holds, falls) = (&points[..kept], &points[points.len() - short..]);
     let begins = &falls[0];
+    let scaled = |point: &Point<'_>| {
+        let (Spread { n, min, median, max }, sps) = (point.spread, point.sps());
+        Spread { n, min: min * sps, median: median * sps, max: max * sps }
+    };
     let achieved = |point: &Point<'_>| {
-        let Spread { min, max, .. } = point.spread;
-        between(&format_value(min * point.sps), &format_value(max * point.sps))
+        let Spread { min, max, .. } = scaled(point);
+        values(min, max)
     };
     let before = holds.last().map_or_else(String::new, |point| {
         format!("; up to {} it is the planned one: {} % of it", point.load(), of_planned(percent(holds)))
@@ -95,20 +97,8 @@ fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
         falls.last().unwrap_or(begins).load(),
     );
     let more = on_both_sides(&points[kept..points.len() - short]);
-    let scaled = |point: &Point<'_>| {
-        let Spread { n, min, median, max } = point.spread;
-        Spread { n, min: min * point.sps, median: median * point.sps, max: max * point.sps }
-    };
-    let mut numbers = vec![("short_from_sps".to_owned(), begins.sps)];
-    numbers.extend(holds.last().map(|point| ("kept_to_sps".to_owned(), point.sps)));
+    let mut numbers = vec![("short_from_sps".to_owned(), begins.sps())];
+    numbers.extend(holds.last().map(|point| ("kept_to_sps".to_owned(), point.sps())));
     numbers.extend(three("achieved", "sps", &scaled(begins)));
     Some(finding(FindingKind::FallsShort, (text, more), ids(), numbers))
-}
-
-/// Returns the cells of which enough runs have the value.
-fn points<'c, 'd: 'c>(
-    cells: impl Iterator<Item = &'c (&'d CellResult, f64)>,
-    of: fn(&Run) -> Option<f64>,
-) -> Vec<Point<'d>> {
-    cells.filter_map(|(cell, sps)| Some(Point { cell, sps: *sps, spread: over_runs(cell, of)? })).collect()
 }

@@ -1,25 +1,19 @@
 //! Points of a curve over loads, and how a load is called.
 
-use experiment::{Factors, Load, PercentOfMax};
-use results::{CellResult, Run, format_value};
-use stats::Spread;
+use experiment::{Factors, PercentOfMax, Rate};
+use results::{CellResult, Run};
 
-use crate::{LATE_PCT, format::list};
-
-/// Cell in a curve over loads.
-pub(crate) struct Point<'d> {
-    /// Cell with the values of its runs.
-    pub cell: &'d CellResult,
-    /// Offered load in samples/s.
-    pub sps: f64,
-    /// Value over the valid runs.
-    pub spread: Spread,
-}
+use crate::{LATE_PCT, curves::Point, format::list};
 
 impl Point<'_> {
     /// Formats the load.
     pub fn load(&self) -> String {
-        in_words(self.cell, self.sps)
+        in_words(self.cell)
+    }
+
+    /// Returns the offered load in samples/s.
+    pub fn sps(&self) -> f64 {
+        sps(self.cell)
     }
 
     /// Returns the load in percent of the maximum as a number with this name, if it is planned in percent.
@@ -62,13 +56,20 @@ fn share(cell: &CellResult) -> Option<PercentOfMax> {
     cell.factors.load.as_ref()?.share()
 }
 
-/// Formats a load in samples/s and, if it is planned so, in percent of the maximum.
-pub(crate) fn in_words(cell: &CellResult, sps: f64) -> String {
+fn rate(cell: &CellResult) -> Option<Rate> {
+    cell.factors.load.as_ref()?.rate()
+}
+
+/// Returns the planned load of a cell in samples/s; 0 without a rate.
+pub(crate) fn sps(cell: &CellResult) -> f64 {
+    rate(cell).map_or(0.0, Rate::sps)
+}
+
+/// Formats a load in samples/s, as in the tables, and, if it is planned so, in percent of the maximum.
+pub(crate) fn in_words(cell: &CellResult) -> String {
     let of_maximum =
         share(cell).map_or_else(String::new, |share| format!(" ({} % of the maximum)", share.percent()));
-    // a planned rate is formatted as in the tables, not as a measured value
-    let planned = cell.factors.load.as_ref().and_then(Load::rate);
-    let rate = planned.map_or_else(|| format!("{}/s", format_value(sps)), |rate| rate.to_string());
+    let rate = rate(cell).map_or_else(String::new, |rate| rate.to_string());
     format!("{rate}{of_maximum}")
 }
 

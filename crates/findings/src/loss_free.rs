@@ -1,13 +1,13 @@
 //! Highest loss-free load: every run sent and delivered all of the schedule, in time. The next higher load is reported with it.
 
 use experiment::{Arrival, Load, Rate, Workload};
-use results::{CellResult, Finding, FindingKind, Run, format_value};
+use results::{CellResult, Finding, FindingKind, Run};
 use stats::Spread;
 
 use crate::{
     KEPT, LATE_PCT,
     curves::{Side, by_name, delivered_sps, goodput_mbps, over_runs},
-    format::{between, finding, list, three},
+    format::{finding, list, three, values},
     load_point::{accepted_share, batch_in_words, in_words, late_pct},
 };
 
@@ -78,7 +78,7 @@ impl<'d> Demand<'d> {
     }
 
     fn in_words(&self) -> String {
-        let rate = in_words(self.cell, self.sps);
+        let rate = in_words(self.cell);
         match &self.cell.factors.load {
             Some(Load::Burst { rate: Rate { samples, .. } }) => format!("{rate} in bursts of {samples}"),
             Some(Load::Poisson { .. } | Load::Share { arrival: Arrival::Poisson, .. }) => {
@@ -96,21 +96,20 @@ impl<'d> Demand<'d> {
             format!("in {so} of {all} runs")
         };
         if self.has_losses() {
-            let missing = between(&format_value(self.missing.min), &format_value(self.missing.max));
+            let missing = values(self.missing.min, self.missing.max);
             return format!(
                 "{missing} % of the samples did not come, {}",
                 runs(missing_pct, |pct| pct > 0.0)
             );
         }
         if self.accepted.min >= KEPT {
-            let late = between(&format_value(self.late.min), &format_value(self.late.max));
+            let late = values(self.late.min, self.late.max);
             let in_runs = runs(late_pct, |pct| pct > LATE_PCT);
             return format!(
                 "nothing was lost, but {late} % of the samples came after the writing had ended, more than {LATE_PCT} % {in_runs}"
             );
         }
-        let sent =
-            between(&format_value(100.0 * self.accepted.min), &format_value(100.0 * self.accepted.max));
+        let sent = values(100.0 * self.accepted.min, 100.0 * self.accepted.max);
         let short = runs(accepted_share, |share| share < KEPT);
         format!("nothing was lost, but {sent} % of the plan was sent, less than 99 % {short}")
     }
@@ -144,7 +143,7 @@ fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
         over_runs(at.cell, delivered_sps)?,
         over_runs(at.cell, goodput_mbps)?,
     ];
-    let rate = |spread: &Spread| between(&format_value(spread.min), &format_value(spread.max));
+    let rate = |spread: &Spread| values(spread.min, spread.max);
     let rates = format!(
         "{}/s sent, {}/s delivered ({} Mbit/s; {} runs)",
         rate(&accepted),

@@ -6,7 +6,7 @@ use stats::Spread;
 use crate::{
     LEVEL,
     curves::Side,
-    format::{between, finding, over_sizes, overlap, runs, three},
+    format::{finding, micros, over_sizes, overlap, runs, three},
 };
 
 /// RTT of the middleware minus that of the bare socket, at one size.
@@ -38,10 +38,10 @@ fn against(side: &Side<'_>, bare: &Side<'_>) -> Vec<Finding> {
         .rtt()
         .into_iter()
         .filter_map(|point| {
-            let base = base.iter().find(|base| base.size == point.size)?;
+            let base = base.iter().find(|base| base.size() == point.size())?;
             let (over, under) = (point.spread, base.spread);
             Some(Difference {
-                size: point.size,
+                size: point.size(),
                 cells: [point.cell, base.cell],
                 spreads: [over, under],
                 ns: Spread {
@@ -74,7 +74,7 @@ fn describe(kind: FindingKind, over: &str, under: &str, such: &[&Difference<'_>]
     let (than, sign) = if kind == FindingKind::RttAdded { ("longer", 1.0) } else { ("shorter", -1.0) };
     let range = |least: f64, most: f64| {
         let (least, most) = if sign > 0.0 { (least, most) } else { (-most, -least) };
-        between(&format_micros(least), &format_micros(most))
+        micros(least, most)
     };
     let per_size = over_sizes(
         such,
@@ -114,8 +114,8 @@ fn over_all_sizes(what: &str, added: &[&Difference<'_>], compared: usize) -> Opt
             format!("{what} is not the same at all sizes: {} but {} ({each}).", at(lowest), at(highest));
         (FindingKind::RttAddedVaries, text)
     } else if on_level {
-        let range = between(&format_micros(lowest.ns.median), &format_micros(highest.ns.median));
-        let whole = between(&format_micros(least(|ns| ns.min)), &format_micros(most(|ns| ns.max)));
+        let range = micros(lowest.ns.median, highest.ns.median);
+        let whole = micros(least(|ns| ns.min), most(|ns| ns.max));
         let text = format!(
             "{what} is constant from {} to {} bytes: {range} µs ({each}; {whole} between any two).",
             first.size, last.size

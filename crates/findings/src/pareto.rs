@@ -1,12 +1,12 @@
 //! Pareto front of the ways to batch, by throughput and latency.
 
-use experiment::{Factors, Workload};
-use results::{CellResult, Finding, FindingKind, format_micros, format_value};
+use experiment::{Factors, Workload, distinct};
+use results::{CellResult, Finding, FindingKind, format_value};
 use stats::Spread;
 
 use crate::{
     curves::{Side, delivered_sps, over_runs},
-    format::{between, finding, list, runs, three},
+    format::{finding, list, micros, runs, three, values},
     tail::Tail,
 };
 
@@ -52,13 +52,7 @@ fn cells<'d>(side: &Side<'d>) -> impl Iterator<Item = &'d CellResult> {
 fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
     let of_size = || cells(side).filter(|cell| cell.factors.size_bytes == size);
     // the lowest rate at which all ways were measured
-    let mut names: Vec<String> = Vec::new();
-    for cell in of_size() {
-        let name = cell.factors.batch();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let names = distinct(of_size().map(|cell| cell.factors.batch()));
     let loads = of_size()
         .filter_map(|cell| Some((cell.factors.load.clone()?, cell.factors.load.as_ref()?.rate()?.sps())));
     let common = loads.filter(|(load, _)| {
@@ -141,10 +135,5 @@ fn named(factors: &Factors) -> (String, String) {
 
 fn words(mode: &BatchingMode<'_>) -> String {
     let BatchingMode { rate, p99_ns, .. } = mode;
-    format!(
-        "{} ({}/s, {} µs)",
-        mode.name,
-        between(&format_value(rate.min), &format_value(rate.max)),
-        between(&format_micros(p99_ns.min), &format_micros(p99_ns.max))
-    )
+    format!("{} ({}/s, {} µs)", mode.name, values(rate.min, rate.max), micros(p99_ns.min, p99_ns.max))
 }

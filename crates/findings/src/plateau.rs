@@ -1,11 +1,11 @@
 //! Plateau of throughput over sizes, and its bottleneck.
 
-use results::{CellResult, Finding, FindingKind, HostRecord, format_value};
+use results::{CellResult, Finding, FindingKind, HostRecord};
 
 use crate::{
     LEVEL, bottleneck,
     curves::{Point, Position, Side, goodput_mbps, position, range},
-    format::{between, finding, runs, three},
+    format::{finding, runs, three, values},
 };
 
 pub(crate) fn findings(side: &Side<'_>, hosts: &[HostRecord]) -> Vec<Finding> {
@@ -46,27 +46,27 @@ fn plateau(
 ) -> Finding {
     let spreads = || level.iter().map(|point| &point.spread);
     let (min, max) = range(spreads());
-    let rates = between(&format_value(min), &format_value(max));
-    let last = level.last().unwrap_or(first).size;
+    let rates = values(min, max);
+    let last = level.last().unwrap_or(first).size();
     let text = match below {
         Some(below) => format!(
             "{what}: throughput reaches its plateau at {} bytes: {rates} Mbit/s from there to {last} bytes, against {} \
              Mbit/s at {} bytes ({})",
-            first.size,
-            between(&format_value(below.spread.min), &format_value(below.spread.max)),
-            below.size,
+            first.size(),
+            values(below.spread.min, below.spread.max),
+            below.size(),
             runs(spreads().chain([&below.spread]))
         ),
         None => format!(
             "{what}: throughput is on one level at all sizes from {} to {last} bytes: {rates} Mbit/s ({})",
-            first.size,
+            first.size(),
             runs(spreads())
         ),
     };
     let cells: Vec<&CellResult> = level.iter().map(|point| point.cell).collect();
     let bound = bottleneck::determine(&cells, hosts);
     let mut numbers = vec![
-        ("from_size_bytes".to_owned(), first.size as f64),
+        ("from_size_bytes".to_owned(), first.size() as f64),
         ("to_size_bytes".to_owned(), last as f64),
         ("goodput_min_mbps".to_owned(), min),
         ("goodput_max_mbps".to_owned(), max),
@@ -80,8 +80,8 @@ fn plateau(
 /// Creates the finding for two sizes between which throughput has no plateau: the largest one and another.
 fn apart(what: &str, kind: FindingKind, high: &Point<'_>, low: &Point<'_>) -> Finding {
     let at = |point: &Point<'_>| {
-        let rates = between(&format_value(point.spread.min), &format_value(point.spread.max));
-        format!("{rates} Mbit/s at {} bytes", point.size)
+        let rates = values(point.spread.min, point.spread.max);
+        format!("{rates} Mbit/s at {} bytes", point.size())
     };
     let each = runs([&high.spread, &low.spread].into_iter());
     let text = if kind == FindingKind::StillGrows {
@@ -99,6 +99,6 @@ fn apart(what: &str, kind: FindingKind, high: &Point<'_>, low: &Point<'_>) -> Fi
     };
     let numbers = [high, low]
         .into_iter()
-        .flat_map(|point| three(&format!("goodput_at_{}_bytes", point.size), "mbps", &point.spread));
+        .flat_map(|point| three(&format!("goodput_at_{}_bytes", point.size()), "mbps", &point.spread));
     finding(kind, text, [high.cell, low.cell].into_iter(), numbers)
 }

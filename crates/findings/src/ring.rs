@@ -7,7 +7,7 @@ use stats::Spread;
 
 use crate::{
     curves::{lost_pct, over_runs},
-    format::{between, finding, list, runs, three},
+    format::{finding, list, micros, runs, three},
 };
 
 /// Rings that differ in the number of nodes only, by that number.
@@ -68,7 +68,7 @@ impl Rings<'_> {
         let each: Vec<String> = measured
             .iter()
             .map(|(nodes, _, spread)| {
-                let range = between(&format_micros(spread.min), &format_micros(spread.max));
+                let range = micros(spread.min, spread.max);
                 format!("{} µs with {nodes} nodes ({range})", format_micros(spread.median))
             })
             .collect();

@@ -5,7 +5,7 @@ use results::{Finding, FindingKind, LinkCeiling, format_value};
 use crate::{
     FULL_LINK_PCT,
     curves::{Point, Position, Side, goodput_mbps, position, range},
-    format::{between, finding, runs, sizes, three},
+    format::{finding, runs, sizes, three, values},
 };
 
 /// Returns a finding for the unbatched curve, and for that of each batch limit.
@@ -47,14 +47,14 @@ fn from_size(
 ) -> Finding {
     let spreads = || above.iter().map(|(point, _)| &point.spread);
     let (min, max) = range(spreads());
-    let first = above[0].0.size;
-    let rates = between(&format_value(min), &format_value(max));
+    let first = above[0].0.size();
+    let rates = values(min, max);
     let link = format!("at least {FULL_LINK_PCT} % of the {} Mbit/s link", format_value(link_mbps));
     let text = match below.last() {
         Some((point, _)) => format!(
             "{what}: samples fill {link} from {first} bytes on: {rates} Mbit/s of payload, against {} Mbit/s at {} bytes ({}).",
-            between(&format_value(point.spread.min), &format_value(point.spread.max)),
-            point.size,
+            values(point.spread.min, point.spread.max),
+            point.size(),
             runs(spreads().chain([&point.spread])),
         ),
         None => format!(
@@ -74,7 +74,6 @@ fn from_size(
         ("goodput_min_mbps", min),
         ("goodput_max_mbps", max),
     ];
-    let numbers = numbers.map(|(name, number)| (name.to_owned(), number));
     let cells = below.last().into_iter().chain(above).map(|(point, _)| point.cell);
     finding(FindingKind::LinkFilled, (text, most), cells, numbers)
 }
@@ -87,8 +86,8 @@ fn never(what: &str, link_mbps: f64, curve: &[(Point<'_>, LinkCeiling)]) -> Find
     let most = best.map_or_else(String::new, |(point, link)| {
         format!(
             "at most {} Mbit/s of payload at {} bytes ({}), where UDP over IPv4 carries at most {} Mbit/s",
-            between(&format_value(point.spread.min), &format_value(point.spread.max)),
-            point.size,
+            values(point.spread.min, point.spread.max),
+            point.size(),
             runs([&point.spread].into_iter()),
             format_value(link.goodput_mbps)
         )
@@ -96,12 +95,13 @@ fn never(what: &str, link_mbps: f64, curve: &[(Point<'_>, LinkCeiling)]) -> Find
     let text = format!(
         "{what}: samples fill {FULL_LINK_PCT} % of the {} Mbit/s link at none of {}: {most}.",
         format_value(link_mbps),
-        sizes(curve.iter().map(|(point, _)| point.size)),
+        sizes(curve.iter().map(|(point, _)| point.size())),
     );
     let mut numbers = vec![("link_mbps".to_owned(), link_mbps)];
-    numbers
-        .extend(best.iter().flat_map(|(point, _)| {
-            three(&format!("goodput_at_{}_bytes", point.size), "mbps", &point.spread)
-        }));
+    numbers.extend(
+        best.iter().flat_map(|(point, _)| {
+            three(&format!("goodput_at_{}_bytes", point.size()), "mbps", &point.spread)
+        }),
+    );
     finding(FindingKind::LinkNotFilled, text, curve.iter().map(|(point, _)| point.cell), numbers)
 }

@@ -93,6 +93,6 @@ fn writers_even(side: &Side<'_>, measured: &[CellSpread<'_>]) -> Finding {
         side.name,
         runs(measured.iter().map(|(_, spread)| spread))
     );
-    let numbers = [("jain_min_index".to_owned(), least)];
+    let numbers = [("jain_min_index", least)];
     finding(FindingKind::WritersEven, text, measured.iter().map(|(cell, _)| *cell), numbers)
 }

@@ -1,12 +1,12 @@
 //! 99 % time of samples under load: where it starts, and which runs have one that is not caused by their sender.
 
-use results::{CellResult, MAX_LATENCY_LOSS_PCT, Metric, Run, format_micros, format_value};
+use results::{CellResult, MAX_LATENCY_LOSS_PCT, Metric, Run, format_value};
 use stats::Spread;
 
 use crate::{
     KEPT,
     curves::{lost_pct, over_runs},
-    format::{between, list},
+    format::{list, micros},
 };
 
 /// Maximum median send lag of a sender that kept its schedule, as a share of the median response time.
@@ -75,10 +75,7 @@ impl Tail {
         let lags = late().flat_map(|(_, cell)| cell.valid_runs()).filter_map(|run| p99_ns(run, "send_lag"));
         let lag = Spread::from_values(&lags.collect::<Vec<f64>>());
         let lag = lag.map_or_else(String::new, |lag| {
-            format!(
-                " (99 % of the send lag {} µs)",
-                between(&format_micros(lag.min), &format_micros(lag.max))
-            )
+            format!(" (99 % of the send lag {} µs)", micros(lag.min, lag.max))
         });
         let held = if cells.iter().flat_map(|(_, cell)| cell.valid_runs()).any(was_held_up) {
             " Where most of a lag was time of write calls, they are from the intended time."
