@@ -51,6 +51,12 @@ pub(crate) struct FlowTimes<'d> {
 }
 
 impl Evaluation {
+    /// Creates the evaluation of a run of which a report lacks what its role records.
+    pub(crate) fn unreported() -> Self {
+        let text = "an agent did not report what its role records".to_owned();
+        Self { contradictions: vec![text], ..Self::default() }
+    }
+
     /// Returns the number of readers that have flows: not one whose writers all ended during the measurement.
     pub(crate) fn readers(&self) -> usize {
         let readers: BTreeSet<&str> = self.flows.iter().map(|flow| flow.reader.as_str()).collect();
@@ -141,8 +147,12 @@ impl Evaluation {
     }
 
     /// Adds the distributions of flows together under their kind, and each of them to the log under its own. Each window is
-    /// decoded once. Returns the latency of each flow, which belongs to the record of the flow.
+    /// decoded once. Returns the latency of each flow, which belongs to the record of the flow; none for the only flow of a run.
     pub(crate) fn add_flows(&mut self, kind: &str, flows: &[FlowTimes<'_>]) -> Vec<Option<Latency>> {
+        if let [only] = flows {
+            self.add_with_lost(kind, only.distribution, only.lost);
+            return Vec::new();
+        }
         let pooled: Vec<&FlowTimes<'_>> = flows.iter().filter(|flow| flow.is_pooled).collect();
         let mut pool = Ok(Pool::default());
         let mut decoded: Vec<Decoded> = Vec::new();
@@ -188,6 +198,11 @@ impl Evaluation {
         self.check(accepted == sent, || {
             format!("{whose}{sent} samples were sent when measured, {accepted} when reported")
         });
+        self.check_batches(whose, accepted, batches);
+    }
+
+    /// Checks that a writer that batches flushed all accepted samples.
+    pub(crate) fn check_batches(&mut self, whose: &str, accepted: u64, batches: Option<&Batches>) {
         self.check(batches.is_none_or(|batches| batches.samples == accepted), || {
             format!(
                 "{whose}{accepted} samples were accepted, but {} were flushed in batches",

@@ -248,18 +248,18 @@ impl<'a> Links<'a> {
         }
         let mut links = BTreeMap::new();
         for ((link, _), bytes) in streams {
-            *links.entry(self.named(link)).or_insert(0_u64) += bytes;
+            *links.entry(link).or_insert(0_u64) += bytes;
         }
         links
     }
 
     /// Returns the payload of a ring on the link of each host, by direction, in bytes.
-    fn carried_by_ring(
+    fn carried_by_ring<'r>(
         &self,
         samples: u64,
         evaluation: &Evaluation,
-        reports: &RunReports,
-    ) -> BTreeMap<Direction<'_>, u64> {
+        reports: &'r RunReports,
+    ) -> BTreeMap<Direction<'r>, u64> {
         let bytes = samples.saturating_mul(evaluation.flows.first().map_or(0, |flow| flow.size_bytes));
         let mut links = BTreeMap::new();
         for (index, node) in reports.agents.iter().enumerate() {
@@ -268,17 +268,11 @@ impl<'a> Links<'a> {
                 for link in
                     [(node, "of"), (next, "to")].map(|(node, way)| (node.endpoint.place.host.as_str(), way))
                 {
-                    *links.entry(self.named(link)).or_insert(0_u64) += bytes;
+                    *links.entry(link).or_insert(0_u64) += bytes;
                 }
             }
         }
         links
-    }
-
-    /// Returns the link with a name that lives as long as the endpoints.
-    fn named(&self, (host, direction): Direction<'_>) -> Direction<'a> {
-        let hosts = self.endpoints.values().map(|endpoint| endpoint.place.host.as_str());
-        (hosts.into_iter().find(|known| *known == host).unwrap_or(""), direction)
     }
 }
 

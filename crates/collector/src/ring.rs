@@ -3,8 +3,8 @@
 
 use control::{EchoReport, NegativeTimes, PingerReport, ReturnReport, TimestampPair};
 use results::{
-    COARSE_WINDOWS, DeliveryCounts, FlowRecord, Hop, Measurement, PingRetries, Ring, WarningKind, Windows,
-    format_value, kind_of_hop,
+    COARSE_WINDOWS, DeliveryCounts, FlowRecord, Hop, Measurement, Ring, WarningKind, Windows, format_value,
+    kind_of_hop,
 };
 use stats::total;
 
@@ -19,13 +19,12 @@ use crate::{
 const LEAST_IN_FLIGHT: f64 = 0.5;
 
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
-    let mut evaluation = Evaluation::default();
     let first = reports.driving();
     let echoes: Option<Vec<&EchoReport>> = reports.all_serving().map(|agent| agent.report.echo()).collect();
     let (Some(pinged), Some(echoes)) = (first.report.pinger(), echoes) else {
-        evaluation.contradictions.push("an agent did not report what its role records".to_owned());
-        return evaluation;
+        return Evaluation::unreported();
     };
+    let mut evaluation = Evaluation::default();
     let [returned] = pinged.returns.as_slice() else {
         evaluation.contradictions.push("the first node reads one topic, and reported several".to_owned());
         return evaluation;
@@ -79,13 +78,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     }
     latency::warn_of_late(&mut evaluation, "", pinged, returned);
     latency::warn_of_writes(&mut evaluation, pinged);
-    let ping_retries = PingRetries {
-        timed_out: pinged.timed_out,
-        refused: pinged.refused,
-        unsent: pinged.unsent,
-        echoes_timed_out: sum(|echo| echo.timed_out),
-        echoes_refused: sum(|echo| echo.refused),
-    };
+    let ping_retries = latency::ping_retries(pinged, &joined.echoes);
     cpu::add(&mut evaluation, reports);
     let rtt = evaluation.latency.get("rtt");
     let per_hop = |ns: f64| ns / joined.nodes.len() as f64;

@@ -31,14 +31,7 @@ pub(super) fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Optio
     let Ends { whose, writer, read, .. } = ends;
     let delivered = read.received.delivered;
     let [response, service, lag, ..] = ends.distributions();
-    let batches = writer.batches.as_ref();
-    evaluation.check(batches.is_none_or(|batches| batches.samples == writer.accepted), || {
-        format!(
-            "{whose}{} samples were accepted, but {} were flushed in batches",
-            writer.accepted,
-            batches.map_or(0, |batches| batches.samples)
-        )
-    });
+    evaluation.check_batches(whose, writer.accepted, writer.batches.as_ref());
     let (negative, clock_error_ns) = (read.negative_service, ends.clock_error_ns());
     for negative in [negative, read.negative_response] {
         evaluation.check_negative(whose, clock_error_ns, negative);

@@ -31,15 +31,12 @@ use crate::{
 
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
     let RunContext { factors, design, .. } = *context;
-    let mut evaluation = Evaluation::default();
     let writers: Option<Vec<&PacedWriterReport>> =
         reports.all_driving().map(|agent| agent.report.paced_writer()).collect();
     let readers: Option<Vec<&PacedReaderReport>> =
         reports.all_serving().map(|agent| agent.report.paced_reader()).collect();
-    let (Some(writers), Some(readers)) = (writers, readers) else {
-        evaluation.contradictions.push("an agent did not report what its role records".to_owned());
-        return evaluation;
-    };
+    let (Some(writers), Some(readers)) = (writers, readers) else { return Evaluation::unreported() };
+    let mut evaluation = Evaluation::default();
     if let Some(text) = missing(reports) {
         evaluation.contradictions.push(text);
         return evaluation;
@@ -157,13 +154,7 @@ fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>]) {
             is_pooled: kind != AGE && (!of_writers || ends.is_first_of_writer),
             lost: 0,
         });
-        let of_flows = match &times.collect::<Vec<_>>()[..] {
-            [only] => {
-                evaluation.add(kind, only.distribution);
-                Vec::new()
-            }
-            several => evaluation.add_flows(kind, several),
-        };
+        let of_flows = evaluation.add_flows(kind, &times.collect::<Vec<_>>());
         if !of_writers && kind != AGE {
             evaluation.between_hosts(kind, worst_ns, negatives);
         }
