@@ -22,10 +22,10 @@ pub struct DataTable {
     pub rows: Vec<Vec<String>>,
 }
 
-impl From<&Grid> for DataTable {
-    fn from(grid: &Grid) -> Self {
+impl DataTable {
+    pub(crate) fn new(title: impl Into<String>, grid: &Grid) -> Self {
         let (columns, rows) = grid.data();
-        Self { title: String::new(), columns, rows }
+        Self { title: title.into(), columns, rows }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     costs, drivers, groups,
     layout::{self, Grid},
     links, published, settings, short_name,
-    summary::{self, NoteKind},
+    summary::{self, notes},
 };
 pub use crate::{
     fact::Fact,
@@ -46,19 +46,19 @@ pub fn table_text(table: &DataTable) -> String {
 /// Returns the runs that failed or are invalid.
 #[must_use]
 pub fn failures(document: &ResultDocument) -> NoteList {
-    summary::notes(document, NoteKind::Failures)
+    notes::failures(document).into()
 }
 
 /// Returns the verdicts, those with the largest differences first.
 #[must_use]
 pub fn verdicts(document: &ResultDocument) -> NoteList {
-    summary::notes(document, NoteKind::Verdicts)
+    notes::verdicts(document).into()
 }
 
 /// Returns the heading of the verdicts, what limits them, and what they say about systems; [`verdict_table`] has each of them.
 #[must_use]
 pub fn verdicts_in_brief(document: &ResultDocument) -> NoteList {
-    summary::notes(document, NoteKind::VerdictsInBrief)
+    notes::verdicts_in_brief(document).into()
 }
 
 /// Returns a row for each comparison.
@@ -85,13 +85,13 @@ pub fn verdict_table(document: &ResultDocument) -> DataTable {
 /// Returns the first sentence of each finding, the most important first.
 #[must_use]
 pub fn findings(document: &ResultDocument) -> NoteList {
-    summary::notes(document, NoteKind::Findings)
+    notes::findings(document).into()
 }
 
 /// Returns the warnings, one per kind.
 #[must_use]
 pub fn warnings(document: &ResultDocument) -> NoteList {
-    summary::notes(document, NoteKind::Warnings)
+    notes::warnings(document).into()
 }
 
 /// Returns the costs of settings as sentences: the few that matter first, of all drivers; empty if the result compares few profiles.
@@ -111,12 +111,11 @@ pub fn beside_figure(figure: Figure) -> String {
 #[must_use]
 pub fn tables(document: &ResultDocument) -> Vec<DataTable> {
     let of_costs = costs::costs(document).into_iter().flat_map(|costs| {
-        let over_bases =
-            costs.over_bases().map(|(words, grid)| DataTable { title: words, ..DataTable::from(&grid) });
+        let over_bases = costs.over_bases().map(|(words, grid)| DataTable::new(words, &grid));
         let title = format!("Cost of each setting: {}", costs.title);
         let published = costs.beside_published().into_iter();
-        let published = published.map(|(title, grid)| DataTable { title, ..DataTable::from(&grid) });
-        let costs = DataTable { title, ..DataTable::from(&costs.table()) };
+        let published = published.map(|(title, grid)| DataTable::new(title, &grid));
+        let costs = DataTable::new(title, &costs.table());
         std::iter::once(costs).chain(published).chain(over_bases).collect::<Vec<_>>()
     });
     of_costs.chain(summary::tables(document)).collect()
@@ -188,7 +187,7 @@ pub fn link_tables(document: &ResultDocument) -> Vec<DataTable> {
     let groups = document.curves();
     let table = |cells: &Vec<&CellResult>| {
         let grid = links::shown(cells)?;
-        Some(DataTable { title: groups::title(document, cells), ..DataTable::from(&grid) })
+        Some(DataTable::new(groups::title(document, cells), &grid))
     };
     groups.iter().filter_map(table).collect()
 }

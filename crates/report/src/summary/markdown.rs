@@ -54,13 +54,7 @@ pub fn markdown(document: &ResultDocument) -> String {
             let _ = write!(markdown, "\n{}\n\n{}", text(&words), table.markdown());
         }
     }
-    for section in [
-        notes::failures(document),
-        notes::costs(document),
-        notes::verdicts(document),
-        notes::findings(document),
-        notes::warnings(document),
-    ] {
+    for section in notes::sections(document) {
         markdown.push_str(&list(&section));
     }
     markdown

@@ -5,7 +5,7 @@ mod head;
 mod line;
 mod markdown;
 mod next;
-mod notes;
+pub(crate) mod notes;
 mod picture;
 mod rows;
 mod scale;
@@ -23,7 +23,7 @@ pub use self::{markdown::markdown, picture::Charset};
 use crate::{
     fact::Fact,
     number::count,
-    part_data::{DataTable, NoteList},
+    part_data::DataTable,
     tables::{self, LOSSY, POOLED},
 };
 pub(crate) use rows::TOPICS;
@@ -38,14 +38,6 @@ const MIN_WIDTH: u16 = 40;
 const ROWS: usize = 12;
 /// Number of rows that all tables keep if there is much to say below them; at least one for each configuration.
 const LEAST_ROWS: usize = 4;
-/// Lines of the sections below the tables. The costs of settings are an answer, and are not cut for others.
-const SECTIONS: Shares = Shares {
-    failures: Share { least: 4, usual: 5 },
-    costs: Share { least: 11, usual: 11 },
-    verdicts: Share { least: 4, usual: 6 },
-    findings: Share { least: 4, usual: 5 },
-    warnings: Share { least: 4, usual: 5 },
-};
 
 /// Options of the first screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,34 +50,6 @@ pub struct ScreenOptions<'o> {
     pub directory: Option<&'o str>,
     /// Characters of a picture of the result; `None`: no picture, as in a pipe. It needs 80 columns.
     pub picture: Option<Charset>,
-}
-
-/// Kind of a list of notes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoteKind {
-    /// Runs that failed or are invalid.
-    Failures,
-    /// Verdicts.
-    Verdicts,
-    /// Verdicts without each comparison.
-    VerdictsInBrief,
-    /// Findings.
-    Findings,
-    /// Warnings and notes.
-    Warnings,
-}
-
-/// Returns a list of notes with all of its items.
-pub(crate) fn notes(document: &ResultDocument, kind: NoteKind) -> NoteList {
-    let section = match kind {
-        NoteKind::Failures => notes::failures(document),
-        NoteKind::Verdicts => notes::verdicts(document),
-        NoteKind::VerdictsInBrief => notes::verdicts_in_brief(document),
-        NoteKind::Findings => notes::findings(document),
-        NoteKind::Warnings => notes::warnings(document),
-    };
-    let items = section.items.into_iter().map(|item| (item.text, item.hint));
-    NoteList { heading: section.heading, items: items.collect() }
 }
 
 /// Returns the facts of the head without the command; the title first.
@@ -101,28 +65,9 @@ pub(crate) fn tables(document: &ResultDocument) -> Vec<DataTable> {
     let tables = rows::tables(document);
     let whole = |table: &Table<'_>| {
         let rows: Vec<_> = table.rows.iter().collect();
-        DataTable { title: table.title.to_owned(), ..DataTable::from(&table.grid(&rows)) }
+        DataTable::new(table.title, &table.grid(&rows))
     };
     tables.iter().map(whole).collect()
-}
-
-/// Number of lines of a section.
-#[derive(Clone, Copy)]
-struct Share {
-    /// Lines that it gets before any section gets more.
-    least: usize,
-    /// Lines for which rows of tables are left out.
-    usual: usize,
-}
-
-/// Number of lines of each section.
-#[derive(Clone, Copy)]
-struct Shares {
-    failures: Share,
-    costs: Share,
-    verdicts: Share,
-    findings: Share,
-    warnings: Share,
 }
 
 /// Formats the first screen of a result: at most 40 lines of at most 100 columns.
@@ -131,20 +76,15 @@ pub fn first_screen(document: &ResultDocument, options: ScreenOptions<'_>) -> St
     let width = usize::from(options.width.unwrap_or(WIDTH).clamp(MIN_WIDTH, WIDTH));
     let head = head::head(document, width);
     let next = next::next(document, options.directory, width);
-    let sections = [
-        (notes::failures(document), SECTIONS.failures),
-        (notes::costs(document), SECTIONS.costs),
-        (notes::verdicts(document), SECTIONS.verdicts),
-        (notes::findings(document), SECTIONS.findings),
-        (notes::warnings(document), SECTIONS.warnings),
-    ];
+    let sections = notes::sections(document);
     let tables = rows::tables(document);
     let room = LINES.saturating_sub(head.len() + next.len());
-    let least: usize = sections.iter().map(|(section, share)| section.lines(width).min(share.usual)).sum();
+    let least: usize = sections.iter().map(|section| section.lines(width).min(section.usual)).sum();
     let configurations = tables.iter().map(Table::configurations).sum::<usize>();
     // Where settings are compared, what they cost says more than their rows; and of a system, the topics that suffer
     // first are the first rows.
-    let has_costs = !sections[1].0.items.is_empty();
+    let [_, costs, ..] = &sections;
+    let has_costs = !costs.items.is_empty();
     let has_topics = tables.iter().any(|table| table.title == TOPICS);
     let least_rows =
         if has_costs || has_topics { LEAST_ROWS } else { configurations.clamp(LEAST_ROWS, ROWS) };
@@ -158,16 +98,7 @@ pub fn first_screen(document: &ResultDocument, options: ScreenOptions<'_>) -> St
     let mut room = room.saturating_sub(table.len());
     lines.extend(table);
     let picture = options.picture.map_or_else(Vec::new, |charset| picture::picture(document, charset, width));
-    // Failures, costs and verdicts keep their room; of findings and warnings, the first ones do.
-    let kept = [
-        SECTIONS.failures.usual,
-        SECTIONS.costs.usual,
-        SECTIONS.verdicts.usual,
-        SECTIONS.findings.least,
-        SECTIONS.warnings.least,
-    ];
-    let least: usize =
-        sections.iter().zip(kept).map(|((section, _), most)| section.lines(width).min(most)).sum();
+    let least: usize = sections.iter().map(|section| section.lines(width).min(section.kept)).sum();
     if !picture.is_empty() && room > least + picture.len() {
         room -= picture.len() + 1;
         lines.push(Line::new(Kind::Plain, ""));
@@ -178,19 +109,19 @@ pub fn first_screen(document: &ResultDocument, options: ScreenOptions<'_>) -> St
     lines.iter().map(|line| line.painted(options.colour)).collect()
 }
 
-/// Returns the sections within `room` lines: first a few lines of each, then the share of each, then the rest.
-fn fitted(sections: &[(Section, Share)], room: usize, width: usize) -> Vec<Line> {
+/// Returns the sections within `room` lines: first a few lines of each, then its usual lines, then the rest.
+fn fitted(sections: &[Section], room: usize, width: usize) -> Vec<Line> {
     let mut left = room;
     let mut given = vec![0; sections.len()];
-    let limits: [fn(&Share) -> usize; 3] = [|share| share.least, |share| share.usual, |_| LINES];
+    let limits: [fn(&Section) -> usize; 3] = [|section| section.least, |section| section.usual, |_| LINES];
     for limit in limits {
-        for ((section, share), given) in sections.iter().zip(&mut given) {
-            let more = section.lines(width).min(limit(share)).saturating_sub(*given).min(left);
+        for (section, given) in sections.iter().zip(&mut given) {
+            let more = section.lines(width).min(limit(section)).saturating_sub(*given).min(left);
             *given += more;
             left -= more;
         }
     }
-    sections.iter().zip(given).flat_map(|((section, _), given)| section.within(given, width)).collect()
+    sections.iter().zip(given).flat_map(|(section, given)| section.within(given, width)).collect()
 }
 
 /// Returns the tables with at most `rows` rows together, and what their values mean.

@@ -9,13 +9,15 @@ use results::{
 };
 
 use super::line::{Kind, Line, wrapped};
-use crate::{costs, hosts, number::count, progress::of_others, system_verdict, verdicts::against};
+use crate::{
+    costs, hosts, number::count, part_data::NoteList, progress::of_others, system_verdict, verdicts::against,
+};
 
 /// Maximum number of lines of an item.
 const LINES_PER_ITEM: usize = 3;
 
 /// Text of a section.
-pub(super) struct Item {
+pub(crate) struct Item {
     kind: Kind,
     /// Text, which may be wrapped.
     pub text: String,
@@ -44,7 +46,7 @@ impl Item {
 }
 
 /// Part below the tables: a heading, and items of which the first ones are shown.
-pub(super) struct Section {
+pub(crate) struct Section {
     /// Line above the items.
     pub heading: String,
     /// Items, the most important first.
@@ -53,9 +55,26 @@ pub(super) struct Section {
     pub noun: &'static str,
     /// Short name of each item, to list those that are not shown; may be empty.
     names: Vec<String>,
+    /// Lines that it gets before any section gets more.
+    pub least: usize,
+    /// Lines for which rows of tables are left out.
+    pub usual: usize,
+    /// Lines for which the picture is left out.
+    pub kept: usize,
+}
+
+impl From<Section> for NoteList {
+    fn from(section: Section) -> Self {
+        let items = section.items.into_iter().map(|item| (item.text, item.hint));
+        Self { heading: section.heading, items: items.collect() }
+    }
 }
 
 impl Section {
+    fn new(heading: impl Into<String>, noun: &'static str, items: Vec<Item>) -> Self {
+        Self { heading: heading.into(), items, noun, names: Vec::new(), least: 4, usual: 5, kept: 4 }
+    }
+
     /// Returns the number of lines of the whole section; 0 without items.
     pub fn lines(&self, width: usize) -> usize {
         let lines = self.items.iter().map(|item| item.lines(width).len()).sum::<usize>();
@@ -63,7 +82,7 @@ impl Section {
     }
 
     /// Returns the section within `most` lines: and of the first item at least its beginning. Items that do not fit are counted.
-    pub fn within(&self, most: usize, width: usize) -> Vec<Line> {
+    pub(super) fn within(&self, most: usize, width: usize) -> Vec<Line> {
         if self.items.is_empty() || most < 3 {
             return Vec::new();
         }
@@ -100,26 +119,29 @@ impl Section {
     }
 }
 
-/// Returns which settings matter, a sentence each; without items if the result compares few.
-pub(super) fn costs(document: &ResultDocument) -> Section {
+/// Returns the sections in the order in which they are shown.
+pub(crate) fn sections(document: &ResultDocument) -> [Section; 5] {
+    [failures(document), costs(document), verdicts(document), findings(document), warnings(document)]
+}
+
+/// Returns which settings matter, a sentence each; without items if the result compares few. They are an
+/// answer, and are not cut for others.
+fn costs(document: &ResultDocument) -> Section {
     let costs = costs::costs(document);
     let over_bases = costs.iter().filter_map(costs::Costs::over_bases).map(|(words, _)| words);
     let words = costs::sentences(&costs).into_iter().chain(over_bases);
-    Section {
-        heading: "Cost of each setting".to_owned(),
-        items: words.map(|words| Item::new(Kind::Plain, words, LINES_PER_ITEM)).collect(),
-        noun: "sentence",
-        names: Vec::new(),
-    }
+    let items = words.map(|words| Item::new(Kind::Plain, words, LINES_PER_ITEM)).collect();
+    let section = Section::new("Cost of each setting", "sentence", items);
+    Section { least: 11, usual: 11, kept: 11, ..section }
 }
 
 /// Returns the verdicts of a result, the largest differences first.
-pub(super) fn verdicts(document: &ResultDocument) -> Section {
+pub(crate) fn verdicts(document: &ResultDocument) -> Section {
     verdicts_with(document, headlines)
 }
 
 /// Returns the heading of the verdicts, what limits them, and what they say about systems, without each of them.
-pub(super) fn verdicts_in_brief(document: &ResultDocument) -> Section {
+pub(crate) fn verdicts_in_brief(document: &ResultDocument) -> Section {
     verdicts_with(document, |_| Vec::new())
 }
 
@@ -171,7 +193,7 @@ fn verdicts_with(document: &ResultDocument, headlines: fn(&[&Verdict]) -> Vec<St
         count(compared.len(), "comparison"),
         compared.len() - different - equivalent
     );
-    Section { heading, items, noun: "comparison", names: Vec::new() }
+    Section { usual: 6, kept: 6, ..Section::new(heading, "comparison", items) }
 }
 
 /// Returns the conclusions on a pair of cells. Many that lack blocks are one.
@@ -195,17 +217,12 @@ fn headlines(pair: &[&Verdict]) -> Vec<String> {
 }
 
 /// Returns the findings of a result, the most important first: the main sentence of each.
-pub(super) fn findings(document: &ResultDocument) -> Section {
+pub(crate) fn findings(document: &ResultDocument) -> Section {
     let mut findings: Vec<&Finding> = document.findings.iter().collect();
     findings.sort_by_key(|finding| importance(finding.kind));
     let items =
         findings.iter().map(|finding| Item::new(Kind::Plain, finding.headline.clone(), LINES_PER_ITEM));
-    Section {
-        heading: "Findings of these runs".to_owned(),
-        items: items.collect(),
-        noun: "finding",
-        names: Vec::new(),
-    }
+    Section::new("Findings of these runs", "finding", items.collect())
 }
 
 /// Returns the rank of a finding: comparisons first, then limits, then topologies of curves.
@@ -239,7 +256,7 @@ const fn importance(kind: FindingKind) -> u8 {
 }
 
 /// Returns the runs that failed or are invalid: an item per phase and error.
-pub(super) fn failures(document: &ResultDocument) -> Section {
+pub(crate) fn failures(document: &ResultDocument) -> Section {
     let what = |run: &&Run| match &run.failure {
         Some(failure) => {
             let whose = hosts::of_endpoint(document, run);
@@ -267,16 +284,11 @@ pub(super) fn failures(document: &ResultDocument) -> Section {
         let text = format!("{} of `{}`{others} {what}{remaining}", count(runs.len(), "run"), runs[0].cell);
         Item { hint: hint.map(str::to_owned), ..Item::new(Kind::Failure, text, 2) }
     });
-    Section {
-        heading: "Runs that do not count".to_owned(),
-        items: items.collect(),
-        noun: "failure",
-        names: Vec::new(),
-    }
+    Section { kept: 5, ..Section::new("Runs that do not count", "failure", items.collect()) }
 }
 
 /// Returns the warnings: a line per kind, with the number of its runs and cells.
-pub(super) fn warnings(document: &ResultDocument) -> Section {
+pub(crate) fn warnings(document: &ResultDocument) -> Section {
     let mut cells: BTreeMap<WarningKind, Vec<&CellResult>> = BTreeMap::new();
     for cell in &document.cells {
         let kinds: BTreeSet<WarningKind> = cell.warnings.iter().map(|warning| warning.kind).collect();
@@ -310,7 +322,7 @@ pub(super) fn warnings(document: &ResultDocument) -> Section {
         };
         items.push(Item::new(Kind::Plain, format!("Plan: {first}{others}"), 2));
     }
-    Section { heading: "Warnings and notes".to_owned(), items, noun: "warning", names }
+    Section { names, ..Section::new("Warnings and notes", "warning", items) }
 }
 
 /// Returns the name of a kind of warning as in JSON, with spaces.
