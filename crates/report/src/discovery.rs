@@ -67,11 +67,8 @@ pub(crate) fn formatted(cell: &CellResult, index: usize) -> (Option<String>, Str
 /// Returns the table of discovery.
 pub(crate) fn table(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&[], cells);
-    let mut grid = keys.headed(Grid::default().units_below()).left(["Topology"]);
-    for (heading, _) in VALUES {
-        grid = grid.spread([heading]);
-    }
-    grid = grid.left(["Last matched"]);
+    let headings = VALUES.map(|(heading, _)| heading);
+    let mut grid = keys.grid().left(["Topology"]).spread(headings).left(["Last matched"]);
     for cell in cells {
         let mut row = keys.entries(cell);
         let shared = cell.factors.shared_process().map_or_else(String::new, |text| format!(", {text}"));
@@ -83,7 +80,7 @@ pub(crate) fn table(cells: &[&CellResult]) -> Grid {
             }
             row.push(last(cell));
         } else {
-            row.extend(nothing(cell, 2 * VALUES.len() + 1));
+            grid.fill(&mut row, nothing(cell));
         }
         grid.row(row);
     }

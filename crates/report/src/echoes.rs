@@ -26,13 +26,11 @@ pub(crate) fn endpoints(cell: &CellResult) -> Vec<&str> {
 pub(crate) fn round_trips(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
     let mut grid = keys
-        .headed(Grid::default().units_below())
+        .grid()
         .left(["Echo"])
         .right(["Sent", "Lost"])
-        .spread(["Mean (µs)"]);
-    for (heading, _) in SHOWN {
-        grid = grid.spread([heading]);
-    }
+        .spread(["Mean (µs)"])
+        .spread(SHOWN.map(|(heading, _)| heading));
     for cell in cells {
         for id in endpoints(cell) {
             let counted = || {

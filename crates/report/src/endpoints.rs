@@ -37,7 +37,7 @@ pub(crate) fn with_several<'d>(cells: &[&'d CellResult]) -> Vec<&'d CellResult> 
 pub(crate) fn endpoints(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size", "rate", "batch_bytes"], cells);
     let mut grid = keys
-        .headed(Grid::default().units_below())
+        .grid()
         .left([""])
         .spread(["Mean (samples/s)"])
         .left(["Slowest"])

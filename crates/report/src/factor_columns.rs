@@ -21,6 +21,11 @@ impl FactorColumns {
         Self(FACTORS.iter().filter_map(column).collect())
     }
 
+    /// Returns a table with the headings, and with units on a line of their own.
+    pub fn grid(&self) -> Grid {
+        self.headed(Grid::default().units_below())
+    }
+
     /// Adds the headings to a table.
     pub fn headed(&self, grid: Grid) -> Grid {
         grid.right(self.0.iter().map(|column| column.heading))

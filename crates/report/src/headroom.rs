@@ -54,17 +54,16 @@ fn fails_first(goal: &GoalCell, headroom: &Headroom) -> String {
 /// Returns the table of headrooms.
 pub(crate) fn grid(cells: &[&CellResult]) -> Grid {
     let factors = FactorColumns::new(&[], cells);
-    let mut grid = factors.headed(Grid::default().units_below());
+    let mut grid = factors.grid();
     for (heading, unit) in COLUMNS {
         let heading = if unit.is_empty() { heading.to_owned() } else { format!("{heading} ({unit})") };
         grid = if heading == "Fails first" { grid.left([heading]) } else { grid.right([heading]) };
     }
     for cell in cells {
-        let mut row: Vec<String> = Vec::new();
-        row.extend(factors.entries(cell));
+        let mut row = factors.entries(cell);
         match of(cell) {
             Some((goal, headroom)) => row.extend(entries(goal, headroom)),
-            None => row.extend(nothing(cell, COLUMNS.len())),
+            None => grid.fill(&mut row, nothing(cell)),
         }
         grid.row(row);
     }

@@ -34,7 +34,7 @@ fn count(cell: &CellResult, of: fn(&LateFlow) -> u64) -> String {
 /// Returns the table of the late readers.
 pub(crate) fn late(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size", "rate", "batch_bytes"], cells);
-    let mut grid = keys.headed(Grid::default().units_below()).left(["Late reader"]).right([
+    let mut grid = keys.grid().left(["Late reader"]).right([
         "Opened (ms)",
         "Joined (ms)",
         "First sample (ms)",
@@ -67,7 +67,7 @@ pub(crate) fn late(cells: &[&CellResult]) -> Grid {
 /// Returns the table of the other readers: a row for each reader and period.
 pub(crate) fn others(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size", "rate", "batch_bytes"], cells);
-    let mut grid = keys.headed(Grid::default().units_below()).left(["Reader"]);
+    let mut grid = keys.grid().left(["Reader"]);
     for heading in ["Longest gap (ms)", "Delivered (samples/s)", "p99 service (µs)"] {
         for period in ["before", "around", "after"] {
             grid = grid.right([format!("{period}: {heading}")]);

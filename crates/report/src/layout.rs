@@ -71,6 +71,12 @@ impl Grid {
         self.rows.push(cells);
     }
 
+    /// Fills the rest of a row: a text, and empty entries.
+    pub(crate) fn fill(&self, row: &mut Vec<String>, text: String) {
+        row.push(text);
+        row.resize(self.columns.len(), String::new());
+    }
+
     /// Returns the columns that are shown: unnamed and `Close` columns without any entry are omitted.
     fn kept(&self) -> Vec<usize> {
         let is_kept = |&index: &usize| {

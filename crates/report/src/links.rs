@@ -42,12 +42,8 @@ fn lateness(cell: &CellResult) -> impl Iterator<Item = &LinkLateness> {
 
 fn table(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size", "rate", "batch_bytes"], cells);
-    let mut grid = keys
-        .headed(Grid::default().units_below())
-        .left(["Workload"])
-        .right(["Sent (frames)", "Lost (frames)"])
-        .close("%")
-        .right([
+    let mut grid =
+        keys.grid().left(["Workload"]).right(["Sent (frames)", "Lost (frames)"]).close("%").right([
             "Dropped at queues (frames)",
             "Dropped at interfaces (frames)",
             "Late p50 (µs)",

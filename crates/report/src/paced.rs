@@ -13,8 +13,8 @@ use crate::{
     layout::Grid,
     number::duration,
     tables::{
-        cpu, grouped, has_tail, lost_spread, nothing, per_take, quantile, quantile_spread, spread, tail_ms,
-        unsupported,
+        cpu, grouped, has_tail, lost_spread, nothing, per_take, quantile, quantile_entries, quantile_spread,
+        spread, tail_ms, unsupported,
     },
 };
 
@@ -40,9 +40,6 @@ const SPREAD: [usize; 2] = [0, 2];
 
 /// Columns of echo probes: heading, and index of the quantile.
 const RTT: [(&str, usize); 2] = [("RTT p50 (µs)", 0), ("p99 (µs)", 2)];
-
-/// Number of columns of [`rates`], without those of the key and of tails.
-const RATES: usize = 10;
 
 /// Optional columns: shown if a cell has the value.
 #[derive(Clone, Copy)]
@@ -97,17 +94,20 @@ fn keyed(cells: &[&CellResult]) -> Grid {
 }
 
 /// Fills a table by ascending size, batch and load; `max` is last. A cell with several flows has a row per flow, and one whose writers
-/// have different loads a row per writer.
+/// have different loads a row per writer. `row` returns the values; `None` without any.
 fn filled(
     mut grid: Grid,
     cells: &[&CellResult],
-    row: impl Fn(&CellResult, &Flow, FlowPosition) -> Vec<String>,
+    row: impl Fn(&CellResult, &Flow, FlowPosition) -> Option<Vec<String>>,
 ) -> Grid {
     let more = FactorColumns::new(&[], cells);
     for cell in sorted(cells) {
         for of in flow_values::rows(cell) {
             let mut line = key(cell, &more, &of);
-            line.extend(row(cell, &of.flow, of.position));
+            match row(cell, &of.flow, of.position) {
+                Some(values) => line.extend(values),
+                None => grid.fill(&mut line, nothing(cell)),
+            }
             grid.row(line);
         }
     }
@@ -126,9 +126,7 @@ pub(crate) fn rates(cells: &[&CellResult]) -> Grid {
         grid = grid.right(["Tail (samples)"]).close("(ms)");
     }
     filled(grid, cells, |cell, flow, position| {
-        let Some((record, throughput)) = measured(cell, position) else {
-            return nothing(cell, RATES + 2 * usize::from(tails));
-        };
+        let (record, throughput) = measured(cell, position)?;
         // all flows are written in the same time
         let accepted = |counted: &DeliveryCounts, throughput: &Throughput| {
             throughput.accepted_sps * share(counted.sent, throughput.sent)
@@ -151,7 +149,7 @@ pub(crate) fn rates(cells: &[&CellResult]) -> Grid {
             row.push(late.to_string());
             row.push(if position.is_first() { tail_ms(throughput) } else { String::new() });
         }
-        row
+        Some(row)
     })
 }
 
@@ -177,10 +175,7 @@ pub(crate) fn times(cells: &[&CellResult]) -> Grid {
     }
     let grid = grid.right(["max (µs)"]).left([""]);
     filled(grid, cells, |cell, flow, position| {
-        let Some((record, _)) = measured(cell, position) else {
-            let spreads = LATENCIES.iter().filter(|(.., index)| SPREAD.contains(index)).count();
-            return nothing(cell, LATENCIES.len() + spreads + 2);
-        };
+        let (record, _) = measured(cell, position)?;
         let mut row = Vec::new();
         for (_, kind, index) in LATENCIES {
             let has_not = !flow.load.has_times() && kind != "service";
@@ -194,7 +189,7 @@ pub(crate) fn times(cells: &[&CellResult]) -> Grid {
         let response = record.latency.get("response").filter(|_| flow.load.has_times());
         row.push(longest(response));
         row.push(if position.is_first() { flag(cell) } else { String::new() });
-        row
+        Some(row)
     })
 }
 
@@ -227,10 +222,6 @@ pub(crate) fn costs(cells: &[&CellResult]) -> Grid {
         grid = grid.spread([heading]);
     }
     grid = grid.spread(["CPU writer (µs/sample)", "CPU reader (µs/sample)"]);
-    let columns = usize::from(shown.batches)
-        + usize::from(shown.groups)
-        + 4
-        + if shown.probes { 2 * RTT.len() } else { 0 };
     let more = FactorColumns::new(&[], cells);
     for cell in sorted(cells) {
         let flows = flow_values::rows(cell);
@@ -247,17 +238,14 @@ pub(crate) fn costs(cells: &[&CellResult]) -> Grid {
             }
         };
         if flows.iter().all(|flow| measured(cell, flow.position).is_none()) {
-            row.extend(nothing(cell, columns));
+            grid.fill(&mut row, nothing(cell));
             grid.row(row);
             continue;
         }
         row.extend(shown.batches.then(|| per_flush(cell)));
         row.extend(shown.groups.then(|| per_take(cell)));
-        for (_, index) in RTT.iter().filter(|_| shown.probes) {
-            let rtt = cell.latency.get("rtt");
-            row.push(rtt.map_or_else(unsupported, |latency| quantile(latency, *index)));
-            row.push(quantile_spread(cell, *index, |run| run.latency.get("rtt")));
-        }
+        let shown_rtt = RTT.iter().filter(|_| shown.probes);
+        row.extend(shown_rtt.flat_map(|(_, index)| quantile_entries(cell, "rtt", *index)));
         row.extend(cpu(cell));
         grid.row(row);
     }

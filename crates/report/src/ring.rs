@@ -7,11 +7,8 @@ use stats::total;
 use crate::{
     factor_columns::FactorColumns,
     layout::Grid,
-    tables::{nothing, quantile, quantile_spread, spread, unsupported},
+    tables::{nothing, quantile_entries, quantile_spread, spread, unsupported},
 };
-
-/// Columns after those of the factors.
-const COLUMNS: usize = 12;
 
 /// Legend of the table.
 pub(crate) const LEGEND: &str = "In a ring, node 1 sends a sample and waits until it has passed all nodes. RTT / N is the \
@@ -36,13 +33,18 @@ pub(crate) const fn nodes(cell: &CellResult) -> Option<u16> {
 pub(crate) fn table(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
     let mut grid = keys
-        .headed(Grid::default().units_below())
+        .grid()
         .left(["Hop"])
         .right(["Sent", "Lost", "Not passed on", "Held", "Reordered"])
         .spread(["Mean (µs)", "p50 (µs)", "p99 (µs)"]);
     for cell in cells {
-        let rows = if rings(cell).next().is_some() { rows(cell) } else { vec![nothing(cell, COLUMNS)] };
-        for row in rows {
+        if rings(cell).next().is_none() {
+            let mut row = keys.entries(cell);
+            grid.fill(&mut row, nothing(cell));
+            grid.row(row);
+            continue;
+        }
+        for row in rows(cell) {
             grid.row(keys.entries(cell).into_iter().chain(row).collect());
         }
     }
@@ -108,10 +110,7 @@ fn of_hops(cell: &CellResult, names: Vec<String>) -> impl Iterator<Item = Vec<St
         row.extend(counts.map(|of| counted(cell, index, of)));
         row.push(times.map_or_else(unsupported, |times| format_micros(times.mean_ns)));
         row.push(spread(cell, of_run));
-        for of in [0, 2] {
-            row.push(times.map_or_else(unsupported, |times| quantile(times, of)));
-            row.push(quantile_spread(cell, of, |run| run.latency.get(&kind)));
-        }
+        row.extend([0, 2].into_iter().flat_map(|of| quantile_entries(cell, &kind, of)));
         row
     };
     names.into_iter().enumerate().map(hop)

@@ -38,7 +38,10 @@ pub(crate) fn table(cells: &[&CellResult]) -> Grid {
                     grid.row(begin.iter().cloned().chain(row(goal, size)).collect());
                 }
             }
-            None => grid.row(begin.into_iter().chain(nothing(cell, 9)).collect()),
+            None => {
+                grid.fill(&mut begin, nothing(cell));
+                grid.row(begin);
+            }
         }
     }
     grid

@@ -67,11 +67,7 @@ pub(crate) fn tail_ms(throughput: &Throughput) -> String {
 pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
     let grouped = rows.iter().any(|(cell, _)| grouped(cell));
     let keys = FactorColumns::new(&["size"], &rows.iter().map(|(cell, _)| *cell).collect::<Vec<_>>());
-    let mut grid = keys
-        .headed(Grid::default().units_below())
-        .left([""])
-        .right(["Samples"])
-        .spread(["Samples/s", "Mbit/s"]);
+    let mut grid = keys.grid().left([""]).right(["Samples"]).spread(["Samples/s", "Mbit/s"]);
     let ceilings = rows.iter().any(|(cell, _)| cell.link_ceiling.is_some());
     if ceilings {
         grid = grid.right([LINK_CARRIES]);
@@ -109,7 +105,7 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
                     throughput.lost.to_string(),
                     format_value(cell.shortfall().pct()),
                     lost_spread(cell),
-                    dropped(cell).map_or_else(|| "n/a".to_owned(), |dropped| dropped.to_string()),
+                    dropped(cell).map_or_else(unsupported, |dropped| dropped.to_string()),
                 ]);
                 row.extend(cpu(cell));
                 if tails {
@@ -117,10 +113,7 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
                 }
                 row.extend(grouped.then(|| per_take(cell)));
             }
-            None => row.extend(nothing(
-                cell,
-                13 + 2 * usize::from(tails) + usize::from(grouped) + usize::from(ceilings),
-            )),
+            None => grid.fill(&mut row, nothing(cell)),
         }
         grid.row(row);
     }
@@ -130,7 +123,7 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
 /// Returns the table of write calls and interface traffic, by size and batch ceiling.
 pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size", "batch_bytes"], cells);
-    let mut grid = keys.headed(Grid::default().units_below()).spread([
+    let mut grid = keys.grid().spread([
         "Write p50 (µs)",
         "p90 (µs)",
         "p99 (µs)",
@@ -143,10 +136,7 @@ pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
         let mut row = keys.entries(cell);
         match cell.latency.get("write_call") {
             Some(call) => {
-                for index in 0..4 {
-                    row.push(quantile(call, index));
-                    row.push(quantile_spread(cell, index, |run| run.latency.get("write_call")));
-                }
+                row.extend((0..4).flat_map(|index| quantile_entries(cell, "write_call", index)));
                 row.push(format_micros(call.max_ns as f64));
                 row.push(spread(cell, |run| Some(run.latency.get("write_call")?.max_ns as f64)));
                 let wire = |bytes: fn(&WireBytes) -> u64| {
@@ -165,7 +155,7 @@ pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
                     }));
                 }
             }
-            None => row.extend(nothing(cell, 14)),
+            None => grid.fill(&mut row, nothing(cell)),
         }
         grid.row(row);
     }
@@ -175,15 +165,12 @@ pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
 /// Returns the table of the RTT by size.
 pub(crate) fn latency(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
-    let mut grid = keys.headed(Grid::default().units_below()).left([""]).right(["n"]).spread([
-        "Mean (µs)",
-        "SD (µs)",
-        "Min (µs)",
-        "Max (µs)",
-    ]);
-    for quantile in ["p50 (µs)", "p90 (µs)", "p99 (µs)", "p99.9 (µs)", "p99.99 (µs)", "p99.9999 (µs)"] {
-        grid = grid.spread([quantile]);
-    }
+    let mut grid = keys
+        .grid()
+        .left([""])
+        .right(["n"])
+        .spread(["Mean (µs)", "SD (µs)", "Min (µs)", "Max (µs)"])
+        .spread(["p50 (µs)", "p90 (µs)", "p99 (µs)", "p99.9 (µs)", "p99.99 (µs)", "p99.9999 (µs)"]);
     for cell in cells {
         let mark = if cell.shortfall().pct() > MAX_LATENCY_LOSS_PCT { LOSSY } else { "" };
         let mut row = keys.entries(cell);
@@ -201,12 +188,9 @@ pub(crate) fn latency(cells: &[&CellResult]) -> Grid {
                     row.push(format_micros(of_cell));
                     row.push(spread(cell, |run| run.latency.get("rtt").map(of_run)));
                 }
-                for index in 0..QUANTILES.len() {
-                    row.push(quantile(rtt, index));
-                    row.push(quantile_spread(cell, index, |run| run.latency.get("rtt")));
-                }
+                row.extend((0..QUANTILES.len()).flat_map(|index| quantile_entries(cell, "rtt", index)));
             }
-            None => row.extend(nothing(cell, 21)),
+            None => grid.fill(&mut row, nothing(cell)),
         }
         grid.row(row);
     }
@@ -217,26 +201,21 @@ pub(crate) fn latency(cells: &[&CellResult]) -> Grid {
 pub(crate) fn directions(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
     let mut grid = keys
-        .headed(Grid::default().units_below())
-        .spread(["RTT p50 (µs)"])
-        .spread(["Out p50 (µs)", "Back p50 (µs)"]);
-    grid = grid
+        .grid()
+        .spread(["RTT p50 (µs)", "Out p50 (µs)", "Back p50 (µs)"])
         .right(["Lost", "Lost (%)"])
         .close("± pp")
         .spread(["CPU pinger (µs/sample)", "CPU echo (µs/sample)"]);
     for cell in cells {
         let mut row = keys.entries(cell);
         if cell.latency.contains_key("rtt") {
-            for kind in ["rtt", "one_way_out", "one_way_back"] {
-                let median = cell.latency.get(kind).map(|latency| quantile(latency, 0));
-                row.push(median.unwrap_or_else(unsupported));
-                row.push(quantile_spread(cell, 0, |run| run.latency.get(kind)));
-            }
+            let kinds = ["rtt", "one_way_out", "one_way_back"];
+            row.extend(kinds.into_iter().flat_map(|kind| quantile_entries(cell, kind, 0)));
             let lost = stats::total(cell.valid_runs().flat_map(Run::counts).map(|counted| counted.lost));
             row.extend([lost.to_string(), format_value(cell.shortfall().pct()), lost_spread(cell)]);
             row.extend(cpu(cell));
         } else {
-            row.extend(nothing(cell, 13));
+            grid.fill(&mut row, nothing(cell));
         }
         grid.row(row);
     }
@@ -257,6 +236,12 @@ pub(crate) fn quantile(latency: &CellLatency, index: usize) -> String {
         error_ns => format!(" ± {}", format_micros(error_ns as f64)),
     };
     format!("{}{mark}{error}", format_micros(ns))
+}
+
+/// Formats a quantile of a latency of the cell, and its half-range over the runs.
+pub(crate) fn quantile_entries(cell: &CellResult, kind: &str, index: usize) -> [String; 2] {
+    let value = cell.latency.get(kind).map_or_else(unsupported, |latency| quantile(latency, index));
+    [value, quantile_spread(cell, index, |run| run.latency.get(kind))]
 }
 
 /// Formats the half-range of a quantile over the runs.
@@ -305,8 +290,8 @@ pub(crate) fn lost_spread(cell: &CellResult) -> String {
         .map_or_else(String::new, |spread| format_spread((spread.max - spread.min) / 2.0))
 }
 
-/// Returns a row with the reason why the cell has no values.
-pub(crate) fn nothing(cell: &CellResult, cells: usize) -> Vec<String> {
+/// Returns the reason why the cell has no values.
+pub(crate) fn nothing(cell: &CellResult) -> String {
     let any = |state| cell.runs.iter().any(|run| run.state == state);
     let why = match () {
         () if cell.runs.is_empty() => "not run",
@@ -314,7 +299,5 @@ pub(crate) fn nothing(cell: &CellResult, cells: usize) -> Vec<String> {
         () if any(RunState::Failed) => "failed",
         () => "nothing",
     };
-    let mut row = vec![String::new(); cells];
-    why.clone_into(&mut row[0]);
-    row
+    why.to_owned()
 }

@@ -6,7 +6,7 @@ use super::line::{Kind, Line};
 use crate::layout::Grid;
 
 /// Placeholder for a value that a cell does not have.
-pub(super) const NONE: &str = "-";
+const NONE: &str = "-";
 /// Space that does not break: a value and its range are one item.
 const FIXED_SPACE: char = '\u{a0}';
 /// Maximum number of rows of a configuration, if not all rows fit.
@@ -65,7 +65,7 @@ pub(super) struct Row<'d> {
     pub configuration: String,
     /// Ids of the cells that it shows.
     pub cells: Vec<&'d str>,
-    /// Entries, one for each column.
+    /// Entries of the first columns; the others have no value.
     pub entries: Vec<Entry>,
 }
 
@@ -177,7 +177,9 @@ impl<'d> Table<'d> {
 
     /// Returns the columns in which a row has a value.
     fn with_values(&self, rows: &[&Row<'d>]) -> Vec<usize> {
-        let has_value = |index: &usize| rows.iter().any(|row| !row.entries[*index].is_none());
+        let has_value = |index: &usize| {
+            rows.iter().any(|row| row.entries.get(*index).is_some_and(|entry| !entry.is_none()))
+        };
         (0..self.columns.len()).filter(has_value).collect()
     }
 
@@ -190,9 +192,12 @@ impl<'d> Table<'d> {
             grid = grid.right([heading(&self.columns[index], unit)]);
         }
         for row in rows {
-            let entry = |&index: &usize| row.entries[index].text(self.columns[index].plain > fit.plain);
+            let text = |&index: &usize| {
+                let with_spread = self.columns[index].plain > fit.plain;
+                row.entries.get(index).map_or_else(|| NONE.to_owned(), |entry| entry.text(with_spread))
+            };
             let name = shortened(&row.configuration, fit.name.unwrap_or(usize::MAX));
-            grid.row(std::iter::once(name).chain(shown.iter().map(entry)).collect());
+            grid.row(std::iter::once(name).chain(shown.iter().map(text)).collect());
         }
         grid
     }

@@ -8,7 +8,7 @@ use results::{
     format_spread, format_value,
 };
 
-use super::grid::{Column, Entry, NONE, Row, Table};
+use super::grid::{Column, Entry, Row, Table};
 use crate::{
     discovery,
     flow_values::{self, FlowPosition, FlowRow, measured, of_run},
@@ -193,7 +193,7 @@ fn costs(cell: Option<&CellResult>) -> [Entry; 2] {
 
 /// Returns the reason why a cell has no values.
 fn missing(cell: &CellResult) -> Entry {
-    Entry::new(nothing(cell, 1).remove(0))
+    Entry::new(nothing(cell))
 }
 
 /// Title of the table of systems.
@@ -213,8 +213,7 @@ fn topics<'d>(cells: &[Named<'d>]) -> Table<'d> {
         let cell: &'d CellResult = cell;
         let of_cell = system::topics(cell);
         if of_cell.is_empty() {
-            let mut entries = vec![Entry::none(), missing(cell)];
-            entries.resize_with(columns.len(), Entry::none);
+            let entries = vec![Entry::none(), missing(cell)];
             without_values.push(Row { configuration: name.clone(), cells: vec![&*cell.id], entries });
         }
         topics.extend(of_cell.into_iter().map(|topic| {
@@ -361,10 +360,7 @@ fn searches<'d>(cells: &[Named<'d>]) -> Table<'d> {
                     Entry::new(format!("{} of {}", goal.found, goal.searches)),
                 ])
             })),
-            None => rows.push(row([Entry::new(size.to_string()), Entry::new(NONE), missing(cell)]
-                .into_iter()
-                .chain((0..4).map(|_| Entry::none()))
-                .collect())),
+            None => rows.push(row(vec![Entry::new(size.to_string()), Entry::none(), missing(cell)])),
         }
     }
     Table { title: "Highest sustained rate", columns, rows }
@@ -376,17 +372,15 @@ fn headrooms<'d>(cells: &[Named<'d>]) -> Table<'d> {
     let column = |((&(heading, unit), plain), leaves)| Column { heading, unit, plain, leaves };
     let systems = cells.iter().filter(|(_, cell)| !cell.factors.flows.is_empty());
     let rows = systems.map(|(name, cell)| {
-        let mut entries: Vec<Entry> = match headroom::of(cell) {
-            Some((goal, of)) => headroom::entries(goal, of).map(Entry::new).into(),
-            None => (0..headroom::COLUMNS.len()).map(|_| Entry::none()).collect(),
-        };
-        match headroom::of(cell) {
-            Some((goal, _)) => {
+        let entries: Vec<Entry> = match headroom::of(cell) {
+            Some((goal, of)) => {
+                let mut entries = headroom::entries(goal, of).map(Entry::new);
                 entries[0].spread =
                     goal.spread.map_or_else(String::new, |share| format_spread(100.0 * share));
+                entries.into()
             }
-            None => entries[0] = missing(cell),
-        }
+            None => vec![missing(cell)],
+        };
         Row { configuration: name.clone(), cells: vec![&*cell.id], entries }
     });
     Table { title: "Headroom of the system", columns: columns.map(column).collect(), rows: rows.collect() }
