@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use experiment::RunTopology;
+use experiment::{RunTopology, distinct};
 use results::{Host, HostRecord, ResultDocument, Run};
 
 use crate::{fact::Fact, number::count};
@@ -51,16 +51,13 @@ fn named(record: &HostRecord) -> Fact {
 
 /// Returns the places of the endpoints of each topology.
 fn placement(document: &ResultDocument) -> Option<Fact> {
-    let mut places: Vec<String> = Vec::new();
-    for cell in &document.experiment.cells {
+    let places = document.experiment.cells.iter().map(|cell| {
         let topology = RunTopology::of(&cell.factors, &document.experiment.design);
         let place =
             topology.endpoints.iter().map(|endpoint| format!("{}@{}", endpoint.id, endpoint.place.host));
-        let text = place.collect::<Vec<_>>().join(" ");
-        if !places.contains(&text) {
-            places.push(text);
-        }
-    }
+        place.collect::<Vec<_>>().join(" ")
+    });
+    let mut places = distinct(places);
     let more = places.len().saturating_sub(PLACEMENTS);
     places.truncate(PLACEMENTS);
     let more = if more > 0 { format!("; {}", count(more, "other placement")) } else { String::new() };

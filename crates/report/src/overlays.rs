@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use experiment::{Figure, Published, PublishedConditions, configuration_names, gather};
+use experiment::{Figure, Published, PublishedConditions, configuration_names, distinct, gather};
 use results::{CellResult, PublishedValue, ResultDocument};
 
 use crate::{
@@ -161,12 +161,10 @@ fn differences(
     };
     let cells = || points.iter().map(|(cell, _)| *cell);
     let all = [
-        given("middleware", middleware, &|| distinct(cells().map(|cell| software(document, cell)))),
-        given("hardware", hardware, &|| {
-            distinct(document.hosts.iter().map(|host| machine(&host.properties)))
-        }),
-        given("transport", transport, &|| distinct(cells().map(way))),
-        given("link", link, &|| distinct(cells().map(|cell| wire(document, cell)))),
+        given("middleware", middleware, &|| joined(cells().map(|cell| software(document, cell)))),
+        given("hardware", hardware, &|| joined(document.hosts.iter().map(|host| machine(&host.properties)))),
+        given("transport", transport, &|| joined(cells().map(way))),
+        given("link", link, &|| joined(cells().map(|cell| wire(document, cell)))),
         given("method", method, &|| of_runs(document, points)),
         figure(points),
     ];
@@ -174,14 +172,8 @@ fn differences(
 }
 
 /// Joins the texts that differ, in their order.
-fn distinct(texts: impl Iterator<Item = String>) -> String {
-    let mut all: Vec<String> = Vec::new();
-    for text in texts {
-        if !all.contains(&text) {
-            all.push(text);
-        }
-    }
-    all.join(" and ")
+fn joined(texts: impl Iterator<Item = String>) -> String {
+    distinct(texts).join(" and ")
 }
 
 /// Returns the middleware of a cell with its version.

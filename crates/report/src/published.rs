@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use experiment::Figure;
+use experiment::{Figure, distinct};
 use results::{CellResult, MeasuredValue, PublishedValue, format_micros, format_value};
 
 use crate::{factor_columns::FactorColumns, layout::Grid, tables::unsupported};
@@ -18,17 +18,12 @@ pub(crate) const LEGEND: &str = "Tables beside published figures: each value is 
 pub(crate) fn beside(title: &str, cells: &[&CellResult], batch_bytes: u64) -> String {
     let rows: Vec<(&CellResult, Vec<&PublishedValue>)> =
         cells.iter().map(|cell| (*cell, of_batch(cell, batch_bytes))).collect();
-    let mut systems: Vec<&str> = Vec::new();
-    for value in rows.iter().flat_map(|(_, values)| values) {
-        if !systems.contains(&value.system.as_str()) {
-            systems.push(&value.system);
-        }
-    }
+    let systems = distinct(rows.iter().flat_map(|(_, values)| values).map(|value| &value.system));
     let mut text = String::new();
     for system in systems {
         let of_system = rows.iter().filter_map(|(cell, values)| {
             let values: Vec<&PublishedValue> =
-                values.iter().copied().filter(|value| value.system == system).collect();
+                values.iter().copied().filter(|value| value.system == *system).collect();
             (!values.is_empty()).then_some((*cell, values))
         });
         let _ = writeln!(text, "\n{title}, beside published figures of {system}");
@@ -44,12 +39,7 @@ fn of_batch(cell: &CellResult, batch_bytes: u64) -> Vec<&PublishedValue> {
 
 /// Returns the table of one system. `names`: the name of each row's configuration, if the rows have several.
 pub(crate) fn table(rows: &[(&CellResult, Vec<&PublishedValue>)], names: Option<&[String]>) -> Grid {
-    let mut figures: Vec<Figure> = Vec::new();
-    for value in rows.iter().flat_map(|(_, values)| values) {
-        if !figures.contains(&value.figure) {
-            figures.push(value.figure);
-        }
-    }
+    let figures = distinct(rows.iter().flat_map(|(_, values)| values).map(|value| value.figure));
     let keys = FactorColumns::new(&["size"], &rows.iter().map(|(cell, _)| *cell).collect::<Vec<_>>());
     let first = Grid::default().units_below();
     let first = if names.is_some() { first.left(["Configuration"]) } else { first };

@@ -1,9 +1,6 @@
 //! Outcome of a selftest as text.
 
-use std::{
-    fmt::Write as _,
-    time::{Duration, SystemTime},
-};
+use std::fmt::Write as _;
 
 use experiment::Plan;
 use results::{
@@ -13,7 +10,7 @@ use results::{
 
 use crate::{
     layout::{Grid, WIDTH, wrap},
-    number::count,
+    number::{count, date},
 };
 
 /// Formats the outcome of a selftest.
@@ -31,10 +28,9 @@ pub fn selftest(outcome: &SelfTest) -> String {
         .right(["Size", "Pairs", "Median"])
         .left(["Unit"])
         .right(["Between runs"]);
-    for blocks in SHOWN_BLOCKS {
-        grid = grid.right([format!("{blocks} blocks see")]);
-    }
-    grid = grid.left(["Second run against first"]);
+    grid = grid
+        .right(SHOWN_BLOCKS.map(|blocks| format!("{blocks} blocks see")))
+        .left(["Second run against first"]);
     for resolution in &outcome.metrics {
         grid.row(row(resolution));
     }
@@ -140,10 +136,6 @@ fn noise(noise: &NoiseSummary) -> String {
         format_value(noise.worst_stolen_pct),
         format_micros(noise.max_gap_ns as f64),
     )
-}
-
-fn date(unix_ns: u64) -> String {
-    humantime::format_rfc3339_seconds(SystemTime::UNIX_EPOCH + Duration::from_nanos(unix_ns)).to_string()
 }
 
 fn row(resolution: &Resolution) -> Vec<String> {

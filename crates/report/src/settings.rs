@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Design, Factors, Pin, Plan, Policy, Qos, Reliability, RunOrder, Support, Workload};
+use experiment::{
+    Design, Factors, Pin, Plan, Policy, Qos, Reliability, RunOrder, Support, Workload, distinct, gather,
+};
 use results::{CellResult, ResultDocument, UNDER_DUET_INTERFERENCE};
 use serde_json::Value;
 
@@ -150,31 +152,18 @@ fn by_words<'a, W: PartialEq>(entities: impl Iterator<Item = (&'a str, W)>) -> V
         None => (entity, 1),
     };
     let mut entities: Vec<_> = entities.map(|(entity, words)| (numbered(entity), entity, words)).collect();
-    entities.sort_by(|one, other| one.0.cmp(&other.0));
-    // ranges of consecutive numbers: the kind, the last number, the first entity and the last
-    type Range<'a> = ((&'a str, u64), &'a str, &'a str);
-    let mut joined: Vec<(Vec<Range<'a>>, W)> = Vec::new();
-    for ((kind, number), entity, words) in entities {
-        let Some((ranges, _)) = joined.iter_mut().find(|(_, known)| *known == words) else {
-            joined.push((vec![((kind, number), entity, entity)], words));
-            continue;
-        };
-        match ranges.last_mut() {
-            Some(((of, last_number), _, last)) if *of == kind && *last_number + 1 == number => {
-                *last_number = number;
-                *last = entity;
-            }
-            _ => ranges.push(((kind, number), entity, entity)),
-        }
-    }
-    let names = |ranges: &[Range<'a>]| {
-        let range = |(_, first, last): &Range<'a>| match first == last {
-            true => (*first).to_owned(),
-            false => format!("{first} to {last}"),
-        };
-        ranges.iter().map(range).collect::<Vec<_>>().join(", ")
-    };
-    joined.into_iter().map(|(ranges, words)| (names(&ranges), words)).collect()
+    entities.sort_by_key(|(numbered, ..)| *numbered);
+    let joined =
+        gather(entities, |_| (), |(.., words), (.., others)| words == others).into_iter().map(|same| {
+            // ranges of consecutive numbers
+            let ranges = same.chunk_by(|((kind, number), ..), (next, ..)| (*kind, number + 1) == *next);
+            let names = ranges.map(|range| match range {
+                [(_, first, _), .., (_, last, _)] => format!("{first} to {last}"),
+                one => one[0].1.to_owned(),
+            });
+            (names.collect::<Vec<_>>().join(", "), same)
+        });
+    joined.filter_map(|(names, same)| Some((names, same.into_iter().next()?.2))).collect()
 }
 
 /// Returns what the requested policies of these cells are that the driver enforces at no endpoint.
@@ -292,15 +281,10 @@ fn settings_of(cells: &[&CellResult], entity: &str) -> BTreeMap<&'static str, Ve
 
 /// Returns all distinct values of each name, in the order of their occurrence.
 fn over_all(maps: impl Iterator<Item = Vec<(String, Value)>>) -> Vec<(String, Vec<Value>)> {
-    let mut all: Vec<(String, Vec<Value>)> = Vec::new();
-    for (name, value) in maps.flatten() {
-        match all.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, values)) if values.contains(&value) => {}
-            Some((_, values)) => values.push(value),
-            None => all.push((name, vec![value])),
-        }
-    }
-    all
+    let groups = gather(maps.flatten(), |(name, _)| name.clone(), |_, _| true);
+    let of_name =
+        |same: Vec<(String, Value)>| (same[0].0.clone(), distinct(same.into_iter().map(|(_, value)| value)));
+    groups.into_iter().map(of_name).collect()
 }
 
 /// Formats the guarantee of delivery: as read back, otherwise as requested.

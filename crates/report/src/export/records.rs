@@ -40,6 +40,8 @@ const OF_HOP: [&str; 7] =
 const RUN: [&str; 6] = ["experiment", "cell", "run", "block", "twin", "state"];
 /// Columns behind those of the factors: what the metric is of, if not of the whole run.
 const PART: [&str; 5] = ["process", "endpoint", "flow", "writer", "reader"];
+/// Fields of JSON for the columns of [`PART`] of a metric of the whole run: none.
+const WHOLE: [&str; PART.len()] = [""; PART.len()];
 /// Last columns. A published figure has the name of its system.
 const METRIC: [&str; 4] = ["metric", "unit", "value", "system"];
 
@@ -122,7 +124,8 @@ pub fn records(document: &ResultDocument) -> Vec<Record> {
             let json = serde_json::to_value(run).unwrap_or(Value::Null);
             let of_run: Vec<Value> =
                 identity(document, run, &json).into_iter().chain(of_cell.iter().cloned()).collect();
-            let mut add = |part: [Value; PART.len()], prefix: &str, fields: &[&str], json: &Value| {
+            let mut add = |part: [&str; PART.len()], prefix: &str, fields: &[&str], json: &Value| {
+                let part = part.map(|field| json[field].clone());
                 let identity: Vec<Value> = of_run.iter().cloned().chain(part).collect();
                 for field in fields {
                     collect(&format!("{prefix}{field}"), &json[*field], &mut |metric, value| {
@@ -132,29 +135,20 @@ pub fn records(document: &ResultDocument) -> Vec<Record> {
                     });
                 }
             };
-            const WHOLE: [Value; PART.len()] = [const { Value::Null }; PART.len()];
             let measured = &json["measured"];
             add(WHOLE, "", &OF_RUN, &json);
             add(WHOLE, "", &OF_WORKLOAD, measured);
             add(WHOLE, "ring.", &OF_RING, &measured["ring"]);
-            for process in json["processes"].as_array().into_iter().flatten() {
-                let part = [process["number"].clone(), Value::Null, Value::Null, Value::Null, Value::Null];
-                add(part, "process.", &OF_PROCESS, process);
-            }
-            for endpoint in json["endpoints"].as_array().into_iter().flatten() {
-                let (process, id) = (endpoint["process"].clone(), endpoint["id"].clone());
-                let part = [process, id, Value::Null, Value::Null, Value::Null];
-                add(part, "endpoint.", &OF_ENDPOINT, endpoint);
-            }
-            for hop in measured["ring"]["hops"].as_array().into_iter().flatten() {
-                let part =
-                    [Value::Null, Value::Null, Value::Null, hop["writer"].clone(), hop["reader"].clone()];
-                add(part, "ring.hop.", &OF_HOP, hop);
-            }
-            for flow in json["flows"].as_array().into_iter().flatten() {
-                let names = ["name", "writer", "reader"].map(|name| flow[name].clone());
-                let [name, writer, reader] = names;
-                add([Value::Null, Value::Null, name, writer, reader], "flow.", &OF_FLOW, flow);
+            let parts: [(&Value, _, _, &[&str]); 4] = [
+                (&json["processes"], ["number", "", "", "", ""], "process.", &OF_PROCESS),
+                (&json["endpoints"], ["process", "id", "", "", ""], "endpoint.", &OF_ENDPOINT),
+                (&measured["ring"]["hops"], ["", "", "", "writer", "reader"], "ring.hop.", &OF_HOP),
+                (&json["flows"], ["", "", "name", "writer", "reader"], "flow.", &OF_FLOW),
+            ];
+            for (list, part, prefix, fields) in parts {
+                for json in list.as_array().into_iter().flatten() {
+                    add(part, prefix, fields, json);
+                }
             }
         }
         all.extend(published(document, cell, &of_cell));
