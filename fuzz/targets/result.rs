@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use report::Options;
 use results::{Assembler, Directory, Histograms, ResultDocument, ResultHeader, State};
 
 fuzz_target!(|file: &[u8]| {
@@ -29,5 +28,5 @@ fn assembled(document: ResultDocument) -> ResultDocument {
 
 fn show(mut document: ResultDocument) {
     document.findings = findings::find(&document);
-    let _ = report::terminal(&document, Options::default());
+    let _ = report::terminal(&document, None);
 }

@@ -4,15 +4,13 @@ use comfy_table::{CellAlignment, Table, presets::NOTHING};
 
 use crate::markdown;
 
-/// Formatting options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Number of columns at which text is wrapped; `None`: 120. Tables are as wide as their values.
-    pub width: Option<u16>,
-}
-
 /// Default number of columns of a line.
 pub(crate) const WIDTH: usize = 120;
+
+/// Returns the number of columns of a line on a terminal of this width. Tables are as wide as their values.
+pub(crate) fn columns(width: Option<u16>) -> usize {
+    width.map_or(WIDTH, |width| usize::from(width.max(40)))
+}
 
 /// Alignment of a table column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

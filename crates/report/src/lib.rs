@@ -53,7 +53,6 @@ pub use escape::escaped;
 use experiment::Plan;
 pub use export::{Record, csv, json_lines, records};
 pub use labs::{LabRow, lab_list, lab_up};
-pub use layout::Options;
 pub use live::{Live, LiveProgress};
 pub use maximum::maximum_line;
 pub use offered::offered_loads;

@@ -7,7 +7,7 @@ use results::{CellResult, PublishedValue, ResultDocument};
 
 use crate::{
     costs,
-    layout::{Options, WIDTH, wrap},
+    layout::{columns, wrap},
     number::count,
     published, settings,
 };
@@ -54,10 +54,11 @@ pub fn overlays(document: &ResultDocument) -> Vec<Overlay<'_>> {
     document.experiment.published.iter().filter_map(overlay).collect()
 }
 
-/// Formats a table for each system with published figures, then their sources and what differs.
+/// Formats a table for each system with published figures, then their sources and what differs. `width`: number of columns at
+/// which text is wrapped; `None`: 120.
 #[must_use]
-pub fn overlay_tables(document: &ResultDocument, options: Options) -> String {
-    let width = options.width.map_or(WIDTH, |width| usize::from(width.max(40)));
+pub fn overlay_tables(document: &ResultDocument, width: Option<u16>) -> String {
+    let width = columns(width);
     let factors: Vec<_> = document.cells.iter().map(|cell| cell.factors.clone()).collect();
     let names: BTreeMap<&str, String> =
         document.cells.iter().map(|cell| cell.id.as_str()).zip(configuration_names(&factors)).collect();

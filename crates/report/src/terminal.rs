@@ -7,7 +7,7 @@ use results::{CellResult, ResultDocument, Run, RunState, State, WarningKind};
 
 use crate::{
     costs, discovery, echoes, endpoints, groups, headroom, hosts, late_join,
-    layout::{Options, WIDTH, wrap},
+    layout::{Grid, columns, wrap},
     legend::legend,
     links, maximum,
     number::{count, date},
@@ -19,12 +19,11 @@ use crate::{
 /// Maximum number of printed warnings per kind; the others are counted.
 const WARNINGS_OF_A_KIND: usize = 3;
 
-/// Formats a result: for each driver the effective settings and the tables; then the legend and the warnings.
+/// Formats a result: for each driver the effective settings and the tables; then the legend and the warnings. `width`: number of
+/// columns at which text is wrapped; `None`: 120.
 #[must_use]
-pub fn terminal(document: &ResultDocument, options: Options) -> String {
-    let page =
-        Page { text: String::new(), width: options.width.map_or(WIDTH, |width| usize::from(width.max(40))) };
-    page.write(document)
+pub fn terminal(document: &ResultDocument, width: Option<u16>) -> String {
+    Page { text: String::new(), width: columns(width) }.write(document)
 }
 
 struct Page {
@@ -46,7 +45,7 @@ impl Page {
         if document.cells.is_empty() {
             self.line("No cell was planned.");
         } else {
-            let _ = writeln!(self.text, "\nHow to read this");
+            self.line("\nHow to read this");
             legend(document).iter().for_each(|paragraph| self.wrapped(paragraph));
         }
         self.costs(document);
@@ -60,6 +59,11 @@ impl Page {
     fn line(&mut self, text: &str) {
         self.text.push_str(text);
         self.text.push('\n');
+    }
+
+    /// Writes a table below its title.
+    fn table(&mut self, title: &str, grid: &Grid) {
+        let _ = write!(self.text, "\n{title}\n{}", grid.render());
     }
 
     fn wrapped(&mut self, text: &str) {
@@ -128,12 +132,11 @@ impl Page {
             // Hosts with an interface of their own have the name in the runs only.
             let mut runs = throughput.iter().flat_map(|cell| cell.valid_runs());
             let interface = runs.find_map(|run| Some(run.wire.as_ref()?.interface.as_str()));
-            let _ = writeln!(
-                self.text,
-                "\nWrite calls, with the flush of a full batch; traffic received on {} by all programs, per sample",
+            let title = format!(
+                "Write calls, with the flush of a full batch; traffic received on {} by all programs, per sample",
                 interface.unwrap_or(&factors.interface)
             );
-            self.text.push_str(&tables::writing(&throughput).render());
+            self.table(&title, &tables::writing(&throughput));
         }
         let latency = of_workload(cells, Workload::Latency);
         if !latency.is_empty() {
@@ -145,19 +148,17 @@ impl Page {
         }
         let discoveries = of_workload(cells, Workload::Discovery);
         if !discoveries.is_empty() {
-            let _ = writeln!(self.text, "\nDiscovery; traffic on {} by all programs", factors.interface);
-            self.text.push_str(&discovery::table(&discoveries).render());
+            let title = format!("Discovery; traffic on {} by all programs", factors.interface);
+            self.table(&title, &discovery::table(&discoveries));
         }
         self.endpoints(cells);
         let (systems, searches): (Vec<&CellResult>, Vec<&CellResult>) =
             of_workload(cells, Workload::Search).into_iter().partition(|cell| !cell.factors.flows.is_empty());
         if !searches.is_empty() {
-            self.line("\nHighest sustained rate");
-            self.text.push_str(&search::table(&searches).render());
+            self.table("Highest sustained rate", &search::table(&searches));
         }
         if !systems.is_empty() {
-            self.line("\nHeadroom of the system");
-            self.text.push_str(&headroom::grid(&systems).render());
+            self.table("Headroom of the system", &headroom::grid(&systems));
             for sentence in headroom::sentences(&systems) {
                 self.wrapped(&sentence);
             }
@@ -167,8 +168,7 @@ impl Page {
 
     /// Writes a table of throughput. `detail` follows its title, and begins with a colon, or is empty.
     fn throughput(&mut self, title: &str, detail: &str, rows: &[(&CellResult, bool)], batch_bytes: u64) {
-        let _ = writeln!(self.text, "\n{title}{detail}");
-        self.text.push_str(&tables::throughput(rows).render());
+        self.table(&format!("{title}{detail}"), &tables::throughput(rows));
         let cells: Vec<&CellResult> = rows.iter().map(|(cell, _)| *cell).collect();
         self.text.push_str(&published::beside(title, &cells, batch_bytes));
     }
@@ -202,14 +202,13 @@ impl Page {
     fn endpoints(&mut self, cells: &[&CellResult]) {
         let several = endpoints::with_several(cells);
         if !several.is_empty() {
-            self.line("\nReaders and writers: delivered rate of each");
-            self.text.push_str(&endpoints::endpoints(&several).render());
+            self.table("Readers and writers: delivered rate of each", &endpoints::endpoints(&several));
             self.wrapped(endpoints::LEGEND);
         }
         let late = late_join::with_late(cells);
         if !late.is_empty() {
-            self.line("\nLate join: what the last reader got, and what its joining cost the others");
-            self.text.push_str(&late_join::late(&late).render());
+            let title = "Late join: what the last reader got, and what its joining cost the others";
+            self.table(title, &late_join::late(&late));
             self.text.push('\n');
             self.text.push_str(&late_join::others(&late).render());
             self.wrapped(late_join::LEGEND);
@@ -222,8 +221,8 @@ impl Page {
             None => "one sample in flight".to_owned(),
             Some(several) => format!("{several} samples in flight, which wait for each other"),
         };
-        let _ = writeln!(self.text, "\nLatency: RTT, the full round trip, {in_flight}{interference}");
-        self.text.push_str(&tables::latency(cells).render());
+        let title = format!("Latency: RTT, the full round trip, {in_flight}{interference}");
+        self.table(&title, &tables::latency(cells));
         self.text.push_str(&published::beside("Latency", cells, 0));
         if cells.iter().any(|cell| cell.shortfall().pct() > results::MAX_LATENCY_LOSS_PCT) {
             self.wrapped(&format!(
@@ -234,23 +233,20 @@ impl Page {
         }
         if let Some(nodes) = ring::nodes(cells[0]) {
             let per = if cells[0].factors.is_pipelined() { "sample and hop" } else { "hop" };
-            let _ = writeln!(self.text, "\nRing of {nodes} nodes: time per {per}{interference}");
-            self.text.push_str(&ring::table(cells).render());
+            self.table(&format!("Ring of {nodes} nodes: time per {per}{interference}"), &ring::table(cells));
             return;
         }
-        let _ = writeln!(
-            self.text,
-            "\nLatency by direction: one-way times (one host, one clock) and RTT, lost pings, CPU{interference}"
+        let title = format!(
+            "Latency by direction: one-way times (one host, one clock) and RTT, lost pings, CPU{interference}"
         );
-        self.text.push_str(&tables::directions(cells).render());
+        self.table(&title, &tables::directions(cells));
         let several: Vec<&CellResult> =
             cells.iter().copied().filter(|cell| !echoes::endpoints(cell).is_empty()).collect();
         if !several.is_empty() {
-            let _ = writeln!(
-                self.text,
-                "\nEchoes of each reader, and the last echo of each ping: RTT, medians over the runs{interference}"
+            let title = format!(
+                "Echoes of each reader, and the last echo of each ping: RTT, medians over the runs{interference}"
             );
-            self.text.push_str(&echoes::round_trips(&several).render());
+            self.table(&title, &echoes::round_trips(&several));
         }
     }
 
@@ -258,32 +254,26 @@ impl Page {
         let systems: Vec<&CellResult> =
             cells.iter().copied().filter(|cell| system::is_system(cell)).collect();
         if !systems.is_empty() {
-            self.line("\nTopics: deadlines, and the samples that missed them");
-            self.text.push_str(&system::grid(&systems).render());
+            self.table("Topics: deadlines, and the samples that missed them", &system::grid(&systems));
             for (outcome, _) in system::outcomes(&systems) {
                 self.wrapped(&outcome);
             }
         }
-        self.line("\nLoad: planned, accepted and delivered samples");
-        self.text.push_str(&paced::rates(cells).render());
+        self.table("Load: planned, accepted and delivered samples", &paced::rates(cells));
         if let Some(batched) = cells.iter().find(|cell| cell.factors.batch_bytes > 0) {
             self.wrapped(&format!("Batches are packed by {}.", packed_by(batched.factors.batching)));
         }
         for line in maximum::lines(&document.max_rates, cells) {
             self.wrapped(&line);
         }
-        self.line("\nLatency under load: one-way times of samples with planned send times");
-        self.text.push_str(&paced::times(cells).render());
-        self.line("\nUnder load: CPU, batches, groups, and round trips of echo probes");
-        self.text.push_str(&paced::costs(cells).render());
+        let title = "Latency under load: one-way times of samples with planned send times";
+        self.table(title, &paced::times(cells));
+        self.table("Under load: CPU, batches, groups, and round trips of echo probes", &paced::costs(cells));
     }
 
     fn findings(&mut self, document: &ResultDocument) {
         if !document.findings.is_empty() {
-            let _ = writeln!(
-                self.text,
-                "\nFindings: descriptions of these runs. No claim is made about other runs."
-            );
+            self.line("\nFindings: descriptions of these runs. No claim is made about other runs.");
         }
         for finding in &document.findings {
             self.wrapped(&finding.text);
@@ -302,8 +292,7 @@ impl Page {
             self.text.push_str(&costs.table().render());
             self.wrapped(costs::LEGEND);
             for (title, table) in costs.beside_published() {
-                let _ = writeln!(self.text, "\n{title}");
-                self.text.push_str(&table.render());
+                self.table(&title, &table);
                 self.wrapped(costs::BESIDE_PUBLISHED);
             }
             if let Some((words, table)) = costs.over_bases() {
@@ -319,7 +308,7 @@ impl Page {
         let all = document.cells.iter().flat_map(|cell| &cell.runs);
         let bad: Vec<&Run> = all.filter(|run| run.state != RunState::Valid).collect();
         if !bad.is_empty() {
-            let _ = writeln!(self.text, "\nRuns without values");
+            self.line("\nRuns without values");
         }
         let why = |run: &Run| why_bad(document, run);
         // runs of the same cell with the same reason are combined
@@ -354,7 +343,7 @@ impl Page {
             return;
         }
         all.sort_by_key(|(kind, _)| *kind);
-        let _ = writeln!(self.text, "\nWarnings");
+        self.line("\nWarnings");
         for same in all.chunk_by(|left, right| left.0 == right.0) {
             for (_, text) in same.iter().take(WARNINGS_OF_A_KIND) {
                 self.wrapped(text);

@@ -6,7 +6,7 @@ use results::{Comparison, CriterionOutcome, CriterionResult, Pairing, Verdict, V
 
 use crate::{
     agreement,
-    layout::{Grid, WIDTH, wrap},
+    layout::{Grid, columns, wrap},
     markdown,
     number::{count, date},
     settings::interference,
@@ -149,7 +149,7 @@ pub struct ComparisonOptions {
 /// Formats a comparison.
 #[must_use]
 pub fn comparison(comparison: &Comparison, options: ComparisonOptions) -> String {
-    let width = options.width.map_or(WIDTH, |width| usize::from(width.max(40)));
+    let width = columns(options.width);
     let mut text = String::new();
     for (what, side) in [("baseline", &comparison.baseline), ("compared", &comparison.treatment)] {
         let line = format!("{what}: {}, {}, {}", side.result, side.experiment, date(side.started_unix_ns));

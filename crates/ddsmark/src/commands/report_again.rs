@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use experiment::BuiltInFigures;
-use report::Options;
 use results::{Directory, ResultDocument};
 
 use super::report_index;
@@ -36,7 +35,7 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus> {
     }
     match Form::from_flags(flags.full, &flags.format) {
         Form::Screen if !flags.overlay.is_empty() => {
-            output::print(&report::overlay_tables(&document, Options { width: output::width() }))?;
+            output::print(&report::overlay_tables(&document, output::width()))?;
         }
         form => print(&document, path, form)?,
     }
@@ -63,15 +62,14 @@ fn write(document: &ResultDocument, path: &Path, flags: &ReportArgs) -> Result<E
 
 /// Adds published figures to a result.
 fn overlay(document: &mut ResultDocument, name: &str) -> Result<()> {
-    let rejected = |error: String, hint: String| CliError::usage(error, hint);
     let names = || BuiltInFigures::names().collect::<Vec<_>>().join(", ");
     let figures = BuiltInFigures::find(name).ok_or_else(|| {
-        rejected(format!("published figures `{name}` not found"), format!("available: {}", names()))
+        CliError::usage(format!("published figures `{name}` not found"), format!("available: {}", names()))
     })?;
     let tables = figures.beside(&document.experiment);
     if tables.is_empty() {
         let systems: Vec<&str> = figures.tables().map(|table| table.system.get().as_str()).collect();
-        return Err(rejected(
+        return Err(CliError::usage(
             format!("no cell of the result matches the published figures `{name}`"),
             format!("they are of: {}; others are {}", systems.join("; "), names()),
         ));

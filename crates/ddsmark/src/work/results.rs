@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use report::{Options, ScreenOptions};
+use report::ScreenOptions;
 use results::ResultDocument;
 
 use crate::cli::{cli_error::Result, output, result_args::FormatArgs};
@@ -46,7 +46,7 @@ pub fn print(document: &ResultDocument, directory: &Path, form: Form) -> Result<
         Form::Csv => output::print(&report::csv(document)),
         Form::JsonLines => output::print(&report::json_lines(document)),
         Form::Markdown => output::print(&report::markdown(document)),
-        Form::Full => output::print(&report::terminal(document, Options { width })),
+        Form::Full => output::print(&report::terminal(document, width)),
         Form::Screen => {
             let directory = directory.to_string_lossy();
             let (colour, picture, directory) = (output::has_colour(), output::charset(), Some(&*directory));

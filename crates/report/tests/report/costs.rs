@@ -4,7 +4,7 @@ use experiment::{
     BuiltInFigures, Cell, Design, Factors, Plan, Policy, PolicySupport, Qos, Reliability, Support, Topology,
     Workload,
 };
-use report::{Options, markdown, overlay_tables, parts::costs_in_words};
+use report::{markdown, overlay_tables, parts::costs_in_words};
 use results::{CellResult, Measurement, ResultDocument, Run};
 use simulate::{HostModel, RunVariation, Simulator};
 
@@ -108,7 +108,7 @@ const FLOOD: &str = "Averages beside published ones: sim with 16 in flight\n";
 #[test]
 fn averages_are_relative_to_the_default_of_the_same_execution() {
     let document = beside_the_study(7);
-    for text in [print(&document), overlay_tables(&document, Options::default())] {
+    for text in [print(&document), overlay_tables(&document, None)] {
         let near = |found: &[f64], expected: &[Option<f64>], within: &[f64]| {
             assert_eq!(found.len(), expected.len(), "{found:?}: {text}");
             for ((found, expected), within) in found.iter().zip(expected).zip(within) {

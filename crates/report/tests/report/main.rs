@@ -14,9 +14,9 @@ mod tables;
 mod topics;
 mod whole;
 
-use report::{Options, terminal};
+use report::terminal;
 use results::ResultDocument;
 
 fn print(document: &ResultDocument) -> String {
-    terminal(document, Options::default())
+    terminal(document, None)
 }

@@ -2,7 +2,7 @@
 
 use experiment::{Figure, Published, PublishedConditions, PublishedFigure, RttStatistic};
 use insta::assert_snapshot;
-use report::{Options, csv, json, markdown, overlay_tables, overlays};
+use report::{csv, json, markdown, overlay_tables, overlays};
 use results::{Assembler, CellResult, Histograms, ResultDocument, Run, State};
 use serde_json::Value;
 
@@ -220,7 +220,7 @@ fn overlay_has_values_sources_and_differences() {
     let what: Vec<&str> = overlays[0].differences.iter().map(|difference| difference.what).collect();
     assert_eq!(what, ["middleware", "hardware", "transport", "link", "method", "kind"]);
     assert_eq!(overlays[1].differences.len(), 5, "a rate is of the same kind");
-    assert_snapshot!("overlay", overlay_tables(&document, Options::default()));
+    assert_snapshot!("overlay", overlay_tables(&document, None));
 }
 
 #[test]
@@ -229,5 +229,5 @@ fn figures_that_are_shown_twice_are_there_once() {
     let mut twice = once.clone();
     twice.show_published(once.experiment.published.clone());
     assert_eq!(once, twice);
-    assert_eq!(overlay_tables(&sample::document(), Options::default()), "How to read this\n");
+    assert_eq!(overlay_tables(&sample::document(), None), "How to read this\n");
 }

@@ -2,7 +2,7 @@
 
 use experiment::{Cell, Discovery, Factors, Join, Load, Rate, Topology, Workload};
 use insta::assert_snapshot;
-use report::{Charset, Options, ScreenOptions, first_screen, terminal};
+use report::{Charset, ScreenOptions, first_screen, terminal};
 use results::{
     Assembler, CoreNoise, DiscoveryRecord, HostNoise, Interface, Measurement, NoiseProbe, ResultDocument,
     State, Warning, WarningKind,
@@ -221,7 +221,7 @@ fn all() -> Vec<(&'static str, ResultDocument)> {
 /// Cells with different numbers of participants per process have tables of their own, and each names its number.
 #[test]
 fn participants_per_process_are_in_titles_and_rows() {
-    assert_snapshot!("discovery_in_full", terminal(&discovered(), Options::default()));
+    assert_snapshot!("discovery_in_full", terminal(&discovered(), None));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::sample::Characterize;
 use experiment::{Effort, Reliability, ReliabilityChoice};
-use report::{Options, driver_info, terminal};
+use report::{driver_info, terminal};
 use results::{
     Assembler, CellResult, LinkCeiling, LinkFrames, LinkRecord, ResultDocument, State, Tail, Throughput,
     format_micros, format_spread, format_value,
@@ -165,8 +165,7 @@ fn twelve_sizes_with_large_values_fit_a_terminal_of_120_columns() {
 
 #[test]
 fn a_narrow_terminal_wraps_text_and_keeps_numbers_whole() {
-    let (wide, narrow) =
-        (print(&sample::document()), terminal(&sample::document(), Options { width: Some(60) }));
+    let (wide, narrow) = (print(&sample::document()), terminal(&sample::document(), Some(60)));
     let rows = |text: &str| {
         text.lines()
             .filter(|line| line.trim_start().starts_with("8192 "))
