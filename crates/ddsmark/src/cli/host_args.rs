@@ -26,7 +26,7 @@ pub enum Hosts {
     Check {
         /// Name of each host, and a way to reach it: `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, `slurm:NODE` or `local`.
         /// `slurm` is each node of the allocation.
-        #[arg(value_name = "NAME=SPEC", required = true, value_parser = parse::host)]
+        #[arg(value_name = "NAME=SPEC", required = true, value_parser = parse::hinted(HostFlag::parse))]
         host: Vec<HostFlag>,
 
         /// Driver to copy and to load there; several with commas.

@@ -42,7 +42,7 @@ pub enum LabCommand {
         /// Name of the lab.
         name: String,
         /// Hosts and links.
-        #[arg(value_parser = parse::lab)]
+        #[arg(value_parser = parse::hinted(str::parse::<LabSpec>))]
         spec: LabSpec,
     },
 }
@@ -62,19 +62,19 @@ pub struct LabUpArgs {
 
     /// Rate of each direction of each link, on the wire: `kbit`, `mbit` or `gbit`. By default unlimited. No link becomes faster
     /// than the CPU: 1gbit needs most of a core.
-    #[arg(long, value_parser = parse::link_rate)]
+    #[arg(long, value_parser = parse::hinted(LinkSpec::parse_rate))]
     pub rate: Option<u64>,
 
     /// Delay from one host to another, such as `1ms`. A round trip has twice the delay. By default none.
-    #[arg(long, value_name = "TIME", value_parser = parse::link_delay)]
+    #[arg(long, value_name = "TIME", value_parser = parse::hinted(LinkSpec::parse_delay))]
     pub delay: Option<u64>,
 
     /// Lost IP packets or fragments from one host to another, such as `0.1%`. By default none.
-    #[arg(long, value_name = "PERCENT", value_parser = parse::link_loss)]
+    #[arg(long, value_name = "PERCENT", value_parser = parse::hinted(LinkSpec::parse_loss))]
     pub loss: Option<u32>,
 
     /// MTU of the links in bytes, 1280 to 9000. By default 1500.
-    #[arg(long, value_name = "BYTES", value_parser = parse::link_mtu)]
+    #[arg(long, value_name = "BYTES", value_parser = parse::hinted(LinkSpec::parse_mtu))]
     pub mtu: Option<u32>,
 
     /// Print the lab as JSON.

@@ -169,7 +169,7 @@ pub struct MeasureArgs {
     /// `lab:N[,rate=100mbit][,delay=1ms][,loss=0.1%][,mtu=1500]` creates the hosts h1 to hN on this host, joined by such links,
     /// and removes them at the end. It needs root, and no other host can be used with it. `--link-rate`, `--link-delay` and
     /// `--link-loss` measure several links.
-    #[arg(long, value_name = "NAME=SPEC|lab:N|slurm", value_parser = parse::host, help_heading = "Host")]
+    #[arg(long, value_name = "NAME=SPEC|lab:N|slurm", value_parser = parse::hinted(HostFlag::parse), help_heading = "Host")]
     pub host: Vec<HostFlag>,
 
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use std::{error::Error, fmt, time::Duration};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use experiment::{HostFlag, HostFlagError, LabSpec, LinkError, LinkSpec, Percent};
+use experiment::{HostFlagError, LinkError, Percent};
 use results::MetricSelector;
 
 /// Invalid value of an argument. Its text has the next step on a line of its own, as every error of the command.
@@ -56,34 +56,11 @@ pub fn time(text: &str) -> Result<Duration, ValueError> {
     })
 }
 
-/// Parses a host: `pi1=ssh:user@pi1`.
-pub fn host(text: &str) -> Result<HostFlag, ValueError> {
-    Ok(HostFlag::parse(text)?)
-}
-
-/// Parses virtual hosts with their links: `lab:4,rate=100mbit`.
-pub fn lab(text: &str) -> Result<LabSpec, ValueError> {
-    Ok(text.parse::<LabSpec>()?)
-}
-
-/// Parses the rate of a link: `100mbit`.
-pub fn link_rate(text: &str) -> Result<u64, ValueError> {
-    Ok(LinkSpec::parse_rate(text)?)
-}
-
-/// Parses the delay of a link: `1ms`.
-pub fn link_delay(text: &str) -> Result<u64, ValueError> {
-    Ok(LinkSpec::parse_delay(text)?)
-}
-
-/// Parses the loss of a link: `0.1%`.
-pub fn link_loss(text: &str) -> Result<u32, ValueError> {
-    Ok(LinkSpec::parse_loss(text)?)
-}
-
-/// Parses the MTU of a link in bytes.
-pub fn link_mtu(text: &str) -> Result<u32, ValueError> {
-    Ok(LinkSpec::parse_mtu(text)?)
+/// Returns a parser of another crate with its hint on a line of its own.
+pub fn hinted<T, E: Into<ValueError>>(
+    parse: fn(&str) -> Result<T, E>,
+) -> impl Fn(&str) -> Result<T, ValueError> + Clone {
+    move |text| parse(text).map_err(Into::into)
 }
 
 /// Parses a percentage.
@@ -162,6 +139,8 @@ pub fn metric() -> impl TypedValueParser<Value = MetricSelector> {
 
 #[cfg(test)]
 mod tests {
+    use experiment::{HostFlag, LinkSpec};
+
     use super::*;
 
     #[test]
@@ -176,6 +155,7 @@ mod tests {
     #[test]
     fn invalid_value_has_its_hint_on_a_line_of_its_own() {
         let text = |error: ValueError| error.to_string();
+        let (host, link_rate) = (hinted(HostFlag::parse), hinted(LinkSpec::parse_rate));
         for (found, expected) in [
             (host("lab:1").map_err(text).unwrap_err(), "invalid number of hosts `1`\nhint: write a whole"),
             (host("pi1").map_err(text).unwrap_err(), "the host has no name\nhint: write for instance"),
