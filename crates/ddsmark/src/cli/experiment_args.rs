@@ -90,17 +90,17 @@ pub enum BuiltInCommand {
     /// Without a driver, every installed one is measured. Each cell (driver, size, transport, ...) is measured several
     /// times with fresh processes, in random order. The result is saved after every run.
     #[command(before_help = LATENCY_EXAMPLES, after_long_help = EXIT_STATUS)]
-    Latency(Box<WorkloadArgs>),
+    Latency(Box<MeasureArgs>),
     /// Measure throughput: samples as fast as back-pressure allows.
     ///
     /// Without a driver, every installed one is measured. `--batch-bytes 0,8192` adds batches.
     #[command(before_help = THROUGHPUT_EXAMPLES, after_long_help = EXIT_STATUS)]
-    Throughput(Box<WorkloadArgs>),
+    Throughput(Box<MeasureArgs>),
     /// Measure response times at given rates: samples at planned times, whether the middleware keeps up or not.
     ///
     /// Rates are in samples/s, in bit/s, or in percent of the maximum, which is measured first.
     #[command(before_help = LOAD_EXAMPLES, after_long_help = EXIT_STATUS)]
-    Load(Box<WorkloadArgs>),
+    Load(Box<MeasureArgs>),
     /// Search for the highest rate without loss, or for the headroom of a system.
     ///
     /// Each run is a search (MLRsearch): trials at rates that close in on the highest one. `--duration` is the time of a
@@ -120,16 +120,6 @@ pub enum BuiltInCommand {
     /// order. The result is saved after every run. The first screen of `ddsmark report` is printed at the end.
     #[command(before_help = CHARACTERIZE_EXAMPLES, after_long_help = EXIT_STATUS)]
     Characterize(Box<CharacterizeArgs>),
-}
-
-/// Arguments of a command with one workload.
-#[derive(Debug, Args)]
-pub struct WorkloadArgs {
-    #[command(flatten)]
-    pub measure: MeasureArgs,
-
-    #[command(flatten)]
-    pub output: OutputArgs,
 }
 
 #[derive(Debug, Args)]
@@ -160,9 +150,6 @@ pub struct SearchArgs {
     /// Try scales that this host or a link cannot carry.
     #[arg(long, requires = "experiment", help_heading = "Design")]
     pub force: bool,
-
-    #[command(flatten)]
-    pub output: OutputArgs,
 }
 
 #[derive(Debug, Args)]
@@ -182,9 +169,6 @@ pub struct DiscoveryArgs {
 
     #[command(flatten)]
     pub measure: MeasureArgs,
-
-    #[command(flatten)]
-    pub output: OutputArgs,
 }
 
 #[derive(Debug, Args)]
@@ -195,9 +179,6 @@ pub struct CharacterizeArgs {
 
     #[command(flatten)]
     pub measure: MeasureArgs,
-
-    #[command(flatten)]
-    pub output: OutputArgs,
 }
 
 #[derive(Debug, Args)]
@@ -228,9 +209,6 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub measure: MeasureArgs,
-
-    #[command(flatten)]
-    pub output: OutputArgs,
 }
 
 #[derive(Debug, Args)]

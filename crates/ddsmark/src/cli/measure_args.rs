@@ -6,6 +6,7 @@ use experiment::{HostFlag, Override};
 use super::{
     factor_flags::FactorFlags,
     parse::{self, DriverOption},
+    result_args::OutputArgs,
 };
 
 /// Reference measurement in each block.
@@ -19,7 +20,7 @@ pub struct ReferenceArgs {
     pub no_reference: bool,
 }
 
-/// Flags of a measurement.
+/// Flags of a measurement and of its output.
 #[derive(Debug, Args)]
 pub struct MeasureArgs {
     #[command(flatten)]
@@ -174,6 +175,9 @@ pub struct MeasureArgs {
 
     #[command(flatten)]
     pub reference: ReferenceArgs,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// Quotes a part of a key, or a text, as a basic string of TOML.
@@ -250,13 +254,9 @@ impl MeasureArgs {
 
     /// Returns whether neither a number of runs nor what determines it is given.
     fn is_without_number(&self) -> bool {
-        let set = |key: &str| self.set.iter().any(|set| set.starts_with(key));
-        self.runs.is_none()
-            && self.precision.is_none()
-            && self.baseline.is_empty()
-            && !set("design.blocks")
-            && !set("design.precision")
-            && !set("design.baseline")
+        let keys = ["design.blocks", "design.precision", "design.baseline"];
+        let is_set = self.set.iter().any(|set| keys.iter().any(|key| set.starts_with(key)));
+        self.runs.is_none() && self.precision.is_none() && self.baseline.is_empty() && !is_set
     }
 
     /// Returns the hosts. They replace those of the file.

@@ -10,7 +10,6 @@ use crate::{
         flag_hints::in_flags,
         help,
         measure_args::MeasureArgs,
-        result_args::OutputArgs,
     },
     work::{
         local::Local,
@@ -34,44 +33,35 @@ pub struct BuiltIn<'a> {
     /// Whether a system is measured that the host or a link cannot carry.
     pub is_forced: bool,
     pub measure: &'a MeasureArgs,
-    pub output: &'a OutputArgs,
 }
 
 impl<'a> BuiltIn<'a> {
     /// Returns the experiment of a command.
     pub fn of(command: &'a BuiltInCommand) -> Self {
-        let (name, text, flags) = match command {
-            BuiltInCommand::Latency(flags) => {
-                ("latency", include_str!("../../experiments/latency.toml"), flags)
+        match command {
+            BuiltInCommand::Latency(measure) => {
+                Self::new("latency", include_str!("../../experiments/latency.toml"), measure)
             }
-            BuiltInCommand::Throughput(flags) => {
-                ("throughput", include_str!("../../experiments/throughput.toml"), flags)
+            BuiltInCommand::Throughput(measure) => {
+                Self::new("throughput", include_str!("../../experiments/throughput.toml"), measure)
             }
-            BuiltInCommand::Load(flags) => ("load", include_str!("../../experiments/load.toml"), flags),
+            BuiltInCommand::Load(measure) => {
+                Self::new("load", include_str!("../../experiments/load.toml"), measure)
+            }
             BuiltInCommand::Search(flags) => {
                 let goals = (!flags.goal.is_empty()).then(|| flags.goal.join(","));
-                let own = [
-                    ("--goal", "search.goals", goals),
-                    ("--deadline", "search.deadline", flags.deadline.clone()),
-                ];
-                let mut changes: Vec<Override> = own
-                    .into_iter()
-                    .filter_map(|(flag, key, value)| Some(Override::flag(flag, key, value?)))
-                    .collect();
+                let goals = goals.map(|goals| Override::flag("--goal", "search.goals", goals));
+                let deadline = flags.deadline.as_ref();
+                let deadline = deadline.map(|time| Override::flag("--deadline", "search.deadline", time));
                 let experiment = flags.experiment.as_deref();
-                changes.extend(
-                    experiment
-                        .map(|_| Override::flag("search", "workload", "search").shown_as("ddsmark search")),
-                );
-                return Self {
-                    name: "search",
-                    text: include_str!("../../experiments/search.toml"),
+                let workload = experiment
+                    .map(|_| Override::flag("search", "workload", "search").shown_as("ddsmark search"));
+                Self {
                     experiment,
-                    changes,
+                    changes: goals.into_iter().chain(deadline).chain(workload).collect(),
                     is_forced: flags.force,
-                    measure: &flags.measure,
-                    output: &flags.output,
-                };
+                    ..Self::new("search", include_str!("../../experiments/search.toml"), &flags.measure)
+                }
             }
             BuiltInCommand::Discovery(flags) => {
                 let topologies: Vec<String> =
@@ -80,39 +70,25 @@ impl<'a> BuiltIn<'a> {
                     let change = Override::flag("--participants", "factors.topology", topologies.join(","));
                     change.shown_as(format!("--participants {}", flags.participants.join(",")))
                 });
-                return Self {
-                    name: DISCOVERY,
-                    text: include_str!("../../experiments/discovery.toml"),
-                    experiment: None,
+                Self {
                     changes: change.into_iter().collect(),
-                    is_forced: false,
-                    measure: &flags.measure,
-                    output: &flags.output,
-                };
+                    ..Self::new(DISCOVERY, include_str!("../../experiments/discovery.toml"), &flags.measure)
+                }
             }
             BuiltInCommand::Characterize(flags) => {
                 let change =
                     flags.workload.as_ref().map(|kind| Override::flag("--workload", "workload", kind));
-                return Self {
-                    name: "characterize",
-                    text: include_str!("../../experiments/characterize.toml"),
-                    experiment: None,
+                let text = include_str!("../../experiments/characterize.toml");
+                Self {
                     changes: change.into_iter().collect(),
-                    is_forced: false,
-                    measure: &flags.measure,
-                    output: &flags.output,
-                };
+                    ..Self::new("characterize", text, &flags.measure)
+                }
             }
-        };
-        Self {
-            name,
-            text,
-            experiment: None,
-            changes: Vec::new(),
-            is_forced: false,
-            measure: &flags.measure,
-            output: &flags.output,
         }
+    }
+
+    const fn new(name: &'static str, text: &'static str, measure: &'a MeasureArgs) -> Self {
+        Self { name, text, experiment: None, changes: Vec::new(), is_forced: false, measure }
     }
 
     /// Finds the drivers and prepares the plan. `runs` is the number of runs of each cell if no flag determines it.
@@ -142,13 +118,13 @@ impl<'a> BuiltIn<'a> {
     }
 
     pub fn execute(&self) -> Result<ExitStatus> {
-        self.output.apply();
+        self.measure.output.apply();
         let local = Local::find()?;
         // A file says how many runs it has.
         let runs = self.experiment.is_none().then_some(RUNS);
         let prepared = self.prepare(runs, &local)?;
         let how = (self.measure.dry_run, self.is_forced);
-        measurement::plan_and_measure(&prepared, seed(), how, self.output, &local.stop)
+        measurement::plan_and_measure(&prepared, seed(), how, &self.measure.output, &local.stop)
             .map_err(|error| self.in_flags(error))
     }
 }

@@ -11,7 +11,7 @@ use crate::{
         cli_error::{CliError, ExitStatus, Result},
         measure_args::MeasureArgs,
         output::to_stderr,
-        result_args::{CompareArgs, OutputArgs},
+        result_args::CompareArgs,
     },
     work::{
         capacity,
@@ -103,7 +103,8 @@ fn prepare(text: &str, flags: &CompareArgs, local: &Local) -> Result<Variant> {
         }
         Ok(())
     };
-    let check = |output: &OutputArgs, measure: &MeasureArgs| {
+    let check = |measure: &MeasureArgs| {
+        let output = &measure.output;
         elsewhere(output.out.is_some(), "--out")?;
         let format = &output.format;
         elsewhere(format.json, "--json")?;
@@ -123,7 +124,7 @@ fn prepare(text: &str, flags: &CompareArgs, local: &Local) -> Result<Variant> {
     };
     let (mut prepared, is_forced) = match &parsed.command {
         Command::Run(flags) => {
-            check(&flags.output, &flags.measure)?;
+            check(&flags.measure)?;
             let Some(experiment) = &flags.experiment else {
                 return Err(wrong("`--resume` is not valid in a variant".to_owned()));
             };
@@ -131,7 +132,7 @@ fn prepare(text: &str, flags: &CompareArgs, local: &Local) -> Result<Variant> {
         }
         Command::BuiltIn(command) => {
             let built_in = BuiltIn::of(command);
-            check(built_in.output, built_in.measure)?;
+            check(built_in.measure)?;
             // as many runs as claims need
             (built_in.prepare(None, local)?, built_in.is_forced)
         }

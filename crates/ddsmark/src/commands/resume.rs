@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use experiment::{HostFlag, check_installed};
+use experiment::{HostFlag, check_installed, distinct};
 use results::{Directory, HostRecord, SavedExperiment};
 use runner::ExperimentRunner;
 
@@ -29,12 +29,7 @@ pub fn execute(flags: &RunArgs, local: &Local) -> Result<ExitStatus> {
     }
     let SavedExperiment { directory, assembler, log } = Directory::reopen(path)?;
     let header = assembler.header().clone();
-    let mut names: Vec<String> = Vec::new();
-    for cell in &header.experiment.cells {
-        if !names.contains(&cell.factors.driver) {
-            names.push(cell.factors.driver.clone());
-        }
-    }
+    let names = distinct(header.experiment.cells.iter().map(|cell| cell.factors.driver.clone()));
     let drivers = drivers::choose(&names, local)?;
     names.iter().try_for_each(|name| check_installed(name, &drivers.descriptions))?;
     let entries = header.experiment.design.hosts.iter().map(|host| HostFlag {
@@ -74,7 +69,7 @@ pub fn execute(flags: &RunArgs, local: &Local) -> Result<ExitStatus> {
     };
     let outcome = session.resume(assembler, log, differences, &mut progress);
     measurement::print_directory(&outcome, &directory);
-    measurement::conclude(outcome, directory.path(), &flags.output)
+    measurement::conclude(outcome, directory.path(), &flags.measure.output)
 }
 
 /// Returns the differences between the environments of the same hosts, as texts; with several, each names its host.

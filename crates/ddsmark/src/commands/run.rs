@@ -20,7 +20,7 @@ use crate::{
 };
 
 pub fn execute(flags: &RunArgs) -> Result<ExitStatus> {
-    flags.output.apply();
+    flags.measure.output.apply();
     let local = Local::find()?;
     let Some(experiment) = &flags.experiment else {
         return resume::execute(flags, &local);
@@ -28,7 +28,7 @@ pub fn execute(flags: &RunArgs) -> Result<ExitStatus> {
     // All validation happens before anything is measured.
     let prepared = prepare(flags, experiment, &local)?;
     let how = (flags.measure.dry_run, flags.force);
-    measurement::plan_and_measure(&prepared, seed(), how, &flags.output, &local.stop)
+    measurement::plan_and_measure(&prepared, seed(), how, &flags.measure.output, &local.stop)
 }
 
 /// Reads a file or a recipe, and finds the drivers that it names.
