@@ -4,10 +4,6 @@ use std::{
     collections::BTreeSet,
     fs, io,
     path::{Component, Path, PathBuf},
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
     thread,
 };
 
@@ -22,13 +18,14 @@ use crate::{
         result_args::ReportArgs,
     },
     work::{
+        cases::in_parallel,
         found_results::{find, is_result, shown},
         pages,
     },
 };
 
 /// Maximum number of results that are read at the same time: each is in memory as a whole while it is.
-const MOST_READERS: usize = 4;
+const MOST_READERS: u32 = 4;
 
 /// Returns whether arguments name many results: several paths, or a directory that contains results but is none.
 pub fn is_many(paths: &[PathBuf]) -> bool {
@@ -109,25 +106,9 @@ fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 /// Reads results, several at the same time, and keeps what an index needs. Links are relative to `folder`.
 fn read(found: &[PathBuf], folder: Option<&Path>) -> Vec<(ResultRow, IndexedResult)> {
-    let readers = thread::available_parallelism().map_or(1, usize::from).clamp(1, MOST_READERS);
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..readers {
-            scope.spawn(|| {
-                while let Some((index, directory)) = {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    found.get(index).map(|directory| (index, directory))
-                } {
-                    let read = one(directory, folder);
-                    done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, read));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, read)| read).collect()
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let readers = u32::try_from(cores).unwrap_or(MOST_READERS).min(MOST_READERS);
+    in_parallel(found, readers, |directory| one(directory, folder))
 }
 
 fn one(path: &Path, folder: Option<&Path>) -> (ResultRow, IndexedResult) {

@@ -252,14 +252,9 @@ fn tool() -> Tool {
 }
 
 fn announce(experiment: &Plan, runs: usize, directory: &Directory) {
-    for words in &experiment.notes {
-        note(&format!("note: {words}"));
-    }
-    for words in report::offered_loads(experiment) {
-        note(&format!("note: {words}"));
-    }
+    let loads = report::offered_loads(experiment);
     let goals = experiment.search.iter().flat_map(|search| &search.goals);
-    for words in goals.filter_map(report::least_rate) {
+    for words in experiment.notes.iter().cloned().chain(loads).chain(goals.filter_map(report::least_rate)) {
         note(&format!("note: {words}"));
     }
     let cells = match experiment.cells.len() {

@@ -255,9 +255,8 @@ impl Process {
         let host = &self.facts.host;
         let cpu = host.cpu.clone().unwrap_or_default();
         [("name", host.name.clone()), ("kernel", host.kernel.clone()), ("cpu", cpu)]
-            .into_iter()
             .map(|(name, value)| (name.to_owned(), value))
-            .collect()
+            .into()
     }
 
     /// Returns the versions for the JSON document.
@@ -268,9 +267,8 @@ impl Process {
             ("driver", description.driver_version.clone()),
             ("middleware", self.middleware()),
         ]
-        .into_iter()
         .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+        .into()
     }
 }
 
