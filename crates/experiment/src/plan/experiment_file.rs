@@ -20,7 +20,7 @@ use crate::{
         driver_name::without_version,
         host_spec::HostSpec,
         is_default,
-        one_or_many::{Located, OneOrMany},
+        one_or_many::{Located, OneOrMany, Span},
         source::{Diagnostic, Source},
         units::{Percent, Time},
     },
@@ -193,6 +193,11 @@ impl ExperimentFile {
     /// Returns the values of `[factors]`, then those of each entry of `include`.
     pub fn all_values(&self) -> impl Iterator<Item = &FactorValues> {
         std::iter::once(&self.factors.values).chain(self.factors.include.iter().map(Located::get))
+    }
+
+    /// Returns the first of these factors that is given in `[factors]`, else in `include`, with its position.
+    pub(crate) fn first_given<'k>(&self, keys: &[&'k str]) -> Option<(Span, &'k str)> {
+        self.all_values().find_map(|values| keys.iter().find_map(|key| Some((values.span(key)?, *key))))
     }
 
     /// Returns the files of QoS profiles that the experiment names, each a name or a list of names.

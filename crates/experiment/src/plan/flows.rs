@@ -318,13 +318,7 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
         let hint = "use `workload = \"paced\"`, and another file for the other workloads";
         return Err(contradiction(words, hint).at(file.workload.span()));
     }
-    let replaced = ["size", "rate", "arrival", "trace", "topics"];
-    let of_factors = replaced.iter().filter_map(|key| Some((file.factors.values.span(key)?, *key)));
-    let of_included = file.factors.include.iter().flat_map(|values| {
-        let keys = ["workload"].into_iter().chain(replaced);
-        keys.filter_map(|key| Some((values.get().span(key)?, key)))
-    });
-    if let Some((at, name)) = of_factors.chain(of_included).next() {
+    if let Some((at, name)) = file.first_given(&["workload", "size", "rate", "arrival", "trace", "topics"]) {
         let words = format!("`{name}` is given both for all flows and in flows");
         return Err(contradiction(words, "remove it, or remove `[[flows]]`").at(at));
     }

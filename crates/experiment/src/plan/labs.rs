@@ -70,13 +70,9 @@ impl ExperimentFile {
 
     /// Rejects factors of links: there is no lab.
     fn check_links(&self) -> Result<(), SpannedError> {
-        for values in self.all_values() {
-            if let Some((key, span)) = LINK_KEYS.iter().find_map(|key| Some((key, values.span(key)?))) {
-                let words = format!("`{key}` needs a lab: ddsmark sets the links of virtual hosts only");
-                let hint = "add `--host lab:2`, or `[[host]]` with `at = \"lab:2\"` in the file";
-                return Err(contradiction(words, hint).at(span));
-            }
-        }
-        Ok(())
+        let Some((at, key)) = self.first_given(&LINK_KEYS) else { return Ok(()) };
+        let words = format!("`{key}` needs a lab: ddsmark sets the links of virtual hosts only");
+        let hint = "add `--host lab:2`, or `[[host]]` with `at = \"lab:2\"` in the file";
+        Err(contradiction(words, hint).at(at))
     }
 }

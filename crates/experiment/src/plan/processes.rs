@@ -69,13 +69,7 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
         );
         return first.refused(words, "choose another name for one of them");
     }
-    let of_factors = REPLACED.iter().filter_map(|key| Some((file.factors.values.span(key)?, *key)));
-    let of_included = file
-        .factors
-        .include
-        .iter()
-        .flat_map(|values| REPLACED.iter().filter_map(|key| Some((values.get().span(key)?, *key))));
-    if let Some((at, key)) = of_factors.chain(of_included).next() {
+    if let Some((at, key)) = file.first_given(&REPLACED) {
         let words = format!("`{key}` has no meaning beside flows that name their processes");
         return Err(contradiction(words, "remove it, or remove `from` and `to`").at(at));
     }

@@ -3,19 +3,12 @@
 use crate::{
     factors::{Workload, flow::FlowKind},
     plan::experiment_file::ExperimentFile,
-    syntax::{
-        one_or_many::Located,
-        spanned_error::{SpannedError, contradiction},
-    },
+    syntax::spanned_error::{SpannedError, contradiction},
 };
 
 /// Rejects the factors `scale` and `background` where they have no effect, or leave nothing to measure.
 pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
-    let values = || {
-        let included = file.factors.include.iter().map(Located::get);
-        std::iter::once(&file.factors.values).chain(included)
-    };
-    let place = |key: &str| values().find_map(|values| values.span(key));
+    let place = |key: &str| file.first_given(&[key]).map(|(at, _)| at);
     let refused =
         |key: &str, words: String, hint| Err(contradiction(words, hint).at(place(key).unwrap_or_default()));
     for key in ["scale", "background"] {
@@ -44,7 +37,7 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
             return Err(contradiction(words, hint).at(flow.get().name.span()));
         }
     }
-    if values().any(|values| values.contains("background", &false.into())) {
+    if file.all_values().any(|values| values.contains("background", &false.into())) {
         let is_background = |kind: Option<FlowKind>| kind == Some(FlowKind::Background);
         let background = file.flows.iter().filter(|flow| is_background(flow.get().kind)).count();
         if background == 0 {
