@@ -59,35 +59,27 @@ impl fmt::Display for KeyFilter {
     }
 }
 
-/// Content filter in an experiment file.
+/// Content filter in an experiment file: the keys that readers receive; `None`: they receive all samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FilterSpec {
-    /// Readers receive all samples.
-    None,
-    /// Readers receive the samples with these keys.
-    Keys(KeyFilter),
-}
+pub struct FilterSpec(pub Option<KeyFilter>);
 
 impl FilterSpec {
     const EXPECTED: &str = "a condition on the key such as `\"key = 3\"`, `\"key BETWEEN 3 AND 5\"` or `\"key >= 3 AND key <= 5\"`; or `\"none\"`";
 
     fn parse(text: &str) -> Option<Self> {
-        if text.trim() == "none" { Some(Self::None) } else { KeyFilter::parse(text).map(Self::Keys) }
-    }
-
-    pub(crate) const fn keys(self) -> Option<KeyFilter> {
-        match self {
-            Self::None => None,
-            Self::Keys(keys) => Some(keys),
+        if text.trim() == "none" {
+            Some(Self(None))
+        } else {
+            KeyFilter::parse(text).map(|keys| Self(Some(keys)))
         }
     }
 }
 
 impl fmt::Display for FilterSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::None => f.write_str("none"),
-            Self::Keys(keys) => keys.fmt(f),
+        match self.0 {
+            None => f.write_str("none"),
+            Some(keys) => keys.fmt(f),
         }
     }
 }
@@ -107,13 +99,13 @@ mod tests {
 
     #[test]
     fn condition_has_a_key_or_a_range() {
-        let keys = |first, last| Some(FilterSpec::Keys(KeyFilter { first, last }));
+        let keys = |first, last| Some(FilterSpec(Some(KeyFilter { first, last })));
         for (text, expected) in [
             ("key = 3", keys(3, 3)),
             (" key  BETWEEN 3 AND 5 ", keys(3, 5)),
             ("key between 0 and 4294967295", keys(0, u32::MAX)),
             ("key >= 3 AND key <= 5", keys(3, 5)),
-            ("none", Some(FilterSpec::None)),
+            ("none", Some(FilterSpec(None))),
         ] {
             let filter = FilterSpec::parse(text);
             assert_eq!(filter, expected, "{text}");

@@ -53,13 +53,9 @@ impl ReceiveGroup {
         Self { samples, delay_ns, by: Grouping::Application }
     }
 
-    fn spec(self) -> GroupSpec {
-        GroupSpec::Group { samples: self.samples, delay_ns: self.delay_ns }
-    }
-
     /// Returns the part of a cell's id.
     pub(crate) fn id(self) -> String {
-        format!("group-{}", self.spec())
+        format!("group-{}", GroupSpec(Some(self)))
     }
 }
 
@@ -69,42 +65,25 @@ impl fmt::Display for ReceiveGroup {
     }
 }
 
-/// Receive group in an experiment file: single samples, or a number of samples and a time.
+/// Receive group in an experiment file: a number of samples and a time; `None`: each sample is passed on when it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GroupSpec {
-    /// Every sample is passed on when it arrives.
-    Each,
-    /// Several samples are passed on together.
-    Group {
-        /// Number of samples of a complete group.
-        samples: u32,
-        /// Maximum wait of the first sample, in ns.
-        delay_ns: u64,
-    },
-}
+pub struct GroupSpec(pub Option<ReceiveGroup>);
 
 impl GroupSpec {
     const EXPECTED: &str = "a group of 2 to 4096 samples and the longest that the first one waits, 1us to 100ms, such as `\"8/5ms\"`; or `1`";
 
     fn parse(text: &str) -> Option<Self> {
         let Some((samples, delay)) = text.split_once('/') else {
-            return (integer(text)? == 1).then_some(Self::Each);
+            return (integer(text)? == 1).then_some(Self(None));
         };
         let (samples, Time(delay_ns)) = (integer(samples)?, Time::parse(delay.trim())?);
         let samples = u32::try_from(samples).ok().filter(|_| SAMPLES.contains(&samples))?;
-        DELAY_NS.contains(&delay_ns).then_some(Self::Group { samples, delay_ns })
-    }
-
-    pub(crate) const fn effective(self) -> Option<ReceiveGroup> {
-        match self {
-            Self::Each => None,
-            Self::Group { samples, delay_ns } => Some(ReceiveGroup::new(samples, delay_ns)),
-        }
+        DELAY_NS.contains(&delay_ns).then(|| Self(Some(ReceiveGroup::new(samples, delay_ns))))
     }
 
     /// Returns an error text if the group is too large for samples of this size.
     pub(crate) fn fault(self, size_bytes: u64) -> Option<String> {
-        let Self::Group { samples, .. } = self else { return None };
+        let ReceiveGroup { samples, .. } = self.0?;
         let bytes = u64::from(samples).saturating_mul(size_bytes);
         (bytes > MAX_GROUP_BYTES).then(|| {
             format!("a group of {samples} samples of {size_bytes} bytes takes more than the {MAX_GROUP_BYTES} bytes of a reader")
@@ -114,20 +93,18 @@ impl GroupSpec {
 
 impl fmt::Display for GroupSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Each => f.write_str("1"),
-            Self::Group { samples, delay_ns } => {
-                write!(f, "{samples}/{}", short(delay_ns))
-            }
+        match self.0 {
+            None => f.write_str("1"),
+            Some(group) => write!(f, "{}/{}", group.samples, short(group.delay_ns)),
         }
     }
 }
 
 impl Serialize for GroupSpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Each => serializer.serialize_u64(1),
-            Self::Group { .. } => serializer.collect_str(self),
+        match self.0 {
+            None => serializer.serialize_u64(1),
+            Some(_) => serializer.collect_str(self),
         }
     }
 }
@@ -162,7 +139,7 @@ mod tests {
     use super::*;
 
     const fn group(samples: u32, delay_ns: u64) -> GroupSpec {
-        GroupSpec::Group { samples, delay_ns }
+        GroupSpec(Some(ReceiveGroup::new(samples, delay_ns)))
     }
 
     #[test]
@@ -171,7 +148,7 @@ mod tests {
             ("8/5ms", group(8, 5_000_000)),
             (" 2 / 1us ", group(2, 1_000)),
             ("4096/100ms", group(4096, 100_000_000)),
-            ("1", GroupSpec::Each),
+            ("1", GroupSpec(None)),
         ] {
             assert_eq!(GroupSpec::parse(text), Some(expected), "{text}");
         }
@@ -189,7 +166,7 @@ mod tests {
         assert!(
             group(64, 1_000).fault((1 << 20) + 1).expect("a fault").contains("64 samples of 1048577 bytes")
         );
-        assert_eq!(GroupSpec::Each.fault(u64::MAX), None);
+        assert_eq!(GroupSpec(None).fault(u64::MAX), None);
         assert!(group(2, 1_000).fault(u64::MAX).is_some());
     }
 
@@ -203,7 +180,7 @@ mod tests {
         #[test]
         fn any_text_parses_without_panic(text in "\\PC{0,24}", near in "[0-9/ .+-]{0,8}([mnu]?s|min)?") {
             for text in [text, near] {
-                if let Some(GroupSpec::Group { samples, delay_ns }) = GroupSpec::parse(&text) {
+                if let Some(GroupSpec(Some(ReceiveGroup { samples, delay_ns, .. }))) = GroupSpec::parse(&text) {
                     prop_assert!((2..=4096).contains(&samples) && (1_000..=100_000_000).contains(&delay_ns));
                 }
             }

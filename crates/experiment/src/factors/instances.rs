@@ -36,8 +36,8 @@ pub(crate) fn unsupported(driver: &str, description: &DriverDescription, value: 
 }
 
 /// Rejects filters without keys, those that include no key that is written, and those with a late reader.
-pub(crate) fn check_filter(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
-    let keys = value.to::<FilterSpec>().keys()?;
+pub(crate) fn check_filter(_: &Factor, value: &Value, all: &FactorValues) -> Option<PlanError> {
+    let keys = value.to::<FilterSpec>().0?;
     let counts = all.all::<u32>("instances");
     if !counts.values().any(|count| *count > 0) {
         return fault(
@@ -65,7 +65,7 @@ pub(crate) fn filter_unsupported(
     description: &DriverDescription,
     value: &Value,
 ) -> Option<PlanError> {
-    let missing = value.to::<FilterSpec>() != FilterSpec::None && !description.has("content_filter");
+    let missing = value.to::<FilterSpec>().0.is_some() && !description.has("content_filter");
     missing.then(|| {
         let words = format!("driver `{driver}` has no content filter");
         let hint = "remove `content_filter`, or use drivers with this feature: see `ddsmark drivers info D`";

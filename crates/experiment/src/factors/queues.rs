@@ -93,8 +93,8 @@ pub(crate) fn check_buffer(row: &Factor, value: &Value, _: &FactorValues) -> Opt
 }
 
 /// Rejects groups that no cell can have.
-pub(crate) fn check_groups(_: &Factor, _: &Value, all: &FactorValues) -> Option<Fault> {
-    if all.contains("receive_group", &GroupSpec::Each.into()) {
+pub(crate) fn check_groups(_: &Factor, _: &Value, all: &FactorValues) -> Option<PlanError> {
+    if all.contains("receive_group", &GroupSpec(None).into()) {
         return None;
     }
     if !all.has_stream() {

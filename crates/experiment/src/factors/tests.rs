@@ -32,8 +32,8 @@ fn other_value(row: &Factor) -> Value {
         Kind::Flag => ((row.default)() != Some(true.into())).into(),
         Kind::Time => Time(5_000).into(),
         Kind::Receive => ReceiveMode::Polling.into(),
-        Kind::Group => GroupSpec::Group { samples: 8, delay_ns: 5_000 }.into(),
-        Kind::Filter => FilterSpec::Keys(KeyFilter { first: 3, last: 5 }).into(),
+        Kind::Group => GroupSpec(Some(ReceiveGroup::new(8, 5_000))).into(),
+        Kind::Filter => FilterSpec(Some(KeyFilter { first: 3, last: 5 })).into(),
         Kind::Join => crate::factors::discovery::Join::Late.into(),
         Kind::Topology => Topology::Mesh { writers: 2, readers: 3 }.into(),
         Kind::LinkRate => crate::syntax::link_values::LinkRate(Some(10_000_000)).into(),
@@ -110,10 +110,10 @@ fn groups_are_left_to_streams_that_a_waitset_takes_and_delays_to_those_that_are_
 
 #[test]
 fn a_group_is_that_of_its_cell() {
-    let group = GroupSpec::Group { samples: 8, delay_ns: 5_000 };
+    let group = GroupSpec(Some(ReceiveGroup::new(8, 5_000)));
     let mut cell = Factors::default();
     let is_of = |cell: &Factors, group: GroupSpec| row("receive_group").is_of(cell, &group.into());
-    assert!(is_of(&cell, GroupSpec::Each) && !is_of(&cell, group));
-    cell.queues.receive_group = group.effective();
-    assert!(is_of(&cell, group) && !is_of(&cell, GroupSpec::Each));
+    assert!(is_of(&cell, GroupSpec(None)) && !is_of(&cell, group));
+    cell.queues.receive_group = group.0;
+    assert!(is_of(&cell, group) && !is_of(&cell, GroupSpec(None)));
 }

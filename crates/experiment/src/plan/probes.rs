@@ -121,7 +121,7 @@ pub(crate) fn check(
         return refuse(words, "use `topics = 1`, or remove `probe_every`");
     }
     let filters = axes.iter().flat_map(|axes| axes.all::<FilterSpec>("content_filter").0);
-    if let Some(filter) = filters.into_iter().find(|filter| *filter.get() != FilterSpec::None) {
+    if let Some(filter) = filters.into_iter().find(|filter| filter.get().0.is_some()) {
         let words = format!("echo probes are not supported with `content_filter = \"{}\"`", filter.get());
         return refuse(words, "use `content_filter = \"none\"`, or remove `probe_every`");
     }

@@ -124,12 +124,11 @@ impl TestExperiment {
         }
         values.give_at("receive", at(&["useReadThread"]), receiving.cell.receive);
         if let Some(group) = receiving.cell.receive_group {
-            let group = GroupSpec::Group { samples: group.samples, delay_ns: group.delay_ns };
             let options = &["waitsetEventCount", "waitsetDelayUsec", "useReadThread"];
-            values.give_at("receive_group", at(options), group);
+            values.give_at("receive_group", at(options), GroupSpec(Some(group)));
         }
         if let Some(filter) = receiving.cell.content_filter {
-            values.give_at("content_filter", at(&["cft"]), FilterSpec::Keys(filter));
+            values.give_at("content_filter", at(&["cft"]), FilterSpec(Some(filter)));
         }
         let bytes = |bytes: Option<u32>| bytes.map(|bytes| Size(bytes.into()).into());
         let limits: [(_, &'static [_], Option<Value>); 4] = [

@@ -112,7 +112,7 @@ pub(super) const ROWS: &[Factor] = &[
         form: Form::Key(Kind::Group),
         unit: "samples and time",
         range: "2 to 4096 samples, 1us to 100ms; 1",
-        default: || Some(GroupSpec::Each.into()),
+        default: || Some(GroupSpec(None).into()),
         about: "Samples that the reader's application gets together: `8/5ms` is a group of 8, or of those that \
                 arrived within 5 ms of the first. 2 to 4096 samples, `1us` to `100ms`; `1` passes on each sample at \
                 once. ddsmark groups by itself, with every driver. Only with `receive = \"waitset\"`; no effect on \
@@ -120,7 +120,7 @@ pub(super) const ROWS: &[Factor] = &[
         brief: "Receive groups.",
         plural: Some("receive_group"),
         check: queues::check_groups,
-        set: Some(|cell, value| cell.queues.receive_group = value.to::<GroupSpec>().effective()),
+        set: Some(|cell, value| cell.queues.receive_group = value.to::<GroupSpec>().0),
         applies: |cell| cell.workload != Workload::Latency && cell.receive == ReceiveMode::Waitset,
         nesting: 8,
         value: value!(|cell| cell.queues.receive_group),
@@ -133,7 +133,7 @@ pub(super) const ROWS: &[Factor] = &[
         key: "content_filter",
         form: Form::Key(Kind::Filter),
         range: "`key = A`, `key BETWEEN A AND B`, `key >= A AND key <= B`; `none`",
-        default: || Some(FilterSpec::None.into()),
+        default: || Some(FilterSpec(None).into()),
         about: "Condition on the key of the samples that readers receive, as in DDS 1.4, annex B: `key = 3`, `key BETWEEN 3 AND \
                 5`, or `key >= 3 AND key <= 5`. The driver filters; a sample that the filter excludes is neither passed to a \
                 reader nor lost, but counted as `filtered`. Only with `instances`, for `throughput` and `paced`. Not every \
@@ -142,7 +142,7 @@ pub(super) const ROWS: &[Factor] = &[
         plural: Some("values of content_filter"),
         check: instances::check_filter,
         unsupported: instances::filter_unsupported,
-        set: Some(|cell, value| cell.content_filter = value.to::<FilterSpec>().keys()),
+        set: Some(|cell, value| cell.content_filter = value.to::<FilterSpec>().0),
         applies: |cell| {
             cell.instances.is_some() && matches!(cell.workload, Workload::Throughput | Workload::Paced)
         },
