@@ -4,16 +4,12 @@ use control::{Hello, MonotonicClock, PROTOCOL, loaded_libraries};
 use driver_host::Driver;
 use experiment::Role;
 
-/// Roles that this agent can take.
-const ROLES: [Role; 6] =
-    [Role::Writer, Role::Reader, Role::Pinger, Role::Echo, Role::Relay, Role::Participant];
-
 /// Returns the identity of this agent.
 pub fn hello(driver: &Driver) -> Hello {
     Hello {
         protocol: PROTOCOL,
         pid: std::process::id(),
-        roles: ROLES.into(),
+        roles: Role::ALL.into(),
         clock: MonotonicClock::of_this_process(),
         libraries: loaded_libraries(),
         driver: driver.description().clone(),

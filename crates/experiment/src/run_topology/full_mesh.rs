@@ -1,6 +1,9 @@
 //! Endpoints of a full mesh: participants that find each other.
 
-use super::{CellShape, Endpoint, Role, number, topic};
+use super::{
+    Endpoint, Role,
+    cell_shape::{CellShape, number, topic},
+};
 use crate::run_topology::{
     entity_name,
     specs::{ReaderSpec, StreamSpec, WriterSpec},

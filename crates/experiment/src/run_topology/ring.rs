@@ -1,6 +1,9 @@
 //! Rings: each node passes the samples of the node before it on to the node after it.
 
-use super::{CellShape, Endpoint, Role, RunTopology, topic};
+use super::{
+    Endpoint, Role, RunTopology,
+    cell_shape::{CellShape, topic},
+};
 use crate::run_topology::specs::{ReaderSpec, WriterSpec};
 
 /// Topic of a hop: node N writes topic N, and the node after it reads it.

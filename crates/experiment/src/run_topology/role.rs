@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::syntax::named::named;
+
 /// Role of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -22,20 +24,16 @@ pub enum Role {
     Participant,
 }
 
-impl Role {
-    /// Returns the name of the role in results.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Writer => "writer",
-            Self::Reader => "reader",
-            Self::Pinger => "pinger",
-            Self::Echo => "echo",
-            Self::Relay => "relay",
-            Self::Participant => "participant",
-        }
-    }
+named!(Role {
+    Writer = "writer",
+    Reader = "reader",
+    Pinger = "pinger",
+    Echo = "echo",
+    Relay = "relay",
+    Participant = "participant"
+});
 
+impl Role {
     /// Returns whether samples of the role's own traffic pass through entities of this kind, `writer` or `reader`.
     #[must_use]
     pub fn uses(self, entity: &str) -> bool {

@@ -1,6 +1,10 @@
 //! Endpoints of a system: processes that write some flows and read others.
 
-use super::{CellShape, Endpoint, OUT, Role, number, places};
+use super::{
+    Endpoint, Role,
+    cell_shape::{CellShape, OUT, number},
+    places,
+};
 use crate::{
     factors::flow::Flow,
     gather::distinct,

@@ -1,5 +1,7 @@
+use driver_abi::description::ReceiveMode;
+
 use super::*;
-use crate::factors::{load::Load, rate::Rate, topology::Topology};
+use crate::factors::{Batching, load::Load, rate::Rate, topology::Topology};
 
 fn run_topology(workload: Workload, probed: bool, change: impl FnOnce(&mut Factors)) -> RunTopology {
     let mut factors = Factors { driver: "a+b".to_owned(), workload, ..Factors::default() };
