@@ -121,10 +121,12 @@ impl Topic {
 
 #[cfg(test)]
 mod tests {
+    use experiment::Rate;
+
     use super::*;
     use crate::{
         qos::{Durability, EndpointQos, Reliability, TopicQos},
-        system::{Rate, RecordedSends},
+        system::RecordedSends,
     };
 
     fn topic(size: u64) -> Topic {

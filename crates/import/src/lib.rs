@@ -29,7 +29,7 @@ pub use rosbag2::{
     BagChoices, Message, Metadata, RecordedTopic, Recording, TimeSource, metadata, read_db3, read_mcap,
     rosbag2,
 };
-pub use system::{NotApplied, Rate, RecordedSends, Sends, System, Topic};
+pub use system::{NotApplied, RecordedSends, Sends, System, Topic};
 pub use table::table;
 
 /// Remark of all imports from programs of ROS 2.

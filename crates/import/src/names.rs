@@ -62,10 +62,11 @@ impl System {
 
 #[cfg(test)]
 mod tests {
+    use experiment::Rate;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::system::{Rate, Sends, Topic};
+    use crate::system::{Sends, Topic};
 
     fn system(names: &[&str]) -> System {
         let topic = |name: &&str| Topic::new(*name, 16, Sends::Rate(Rate::every(1)));

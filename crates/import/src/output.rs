@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use experiment::SizeDistribution;
+use experiment::{Rate, SizeDistribution};
 
 use crate::{
     qos::duration,
-    system::{Rate, RecordedSends, Sends, System, Topic},
+    system::{RecordedSends, Sends, System, Topic},
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -181,7 +181,7 @@ fn flow(topic: &Topic) -> String {
         entry("size", topic.sizes.as_ref().map_or_else(|| topic.size_bytes.to_string(), size_table));
     }
     match &topic.sends {
-        Sends::Rate(rate) => entry("rate", format!("\"{}\"", rate.to_toml())),
+        Sends::Rate(rate) => entry("rate", format!("\"{}\"", rate_text(*rate))),
         Sends::Recorded(_) => entry("trace", quoted(&trace_path(topic))),
     }
     for (key, processes) in [("from", &topic.from), ("to", &topic.to)] {
@@ -207,17 +207,14 @@ fn flow(topic: &Topic) -> String {
     text
 }
 
-impl Rate {
-    /// Returns the text of an experiment file.
-    fn to_toml(self) -> String {
-        let Self { samples, period_ns } = self;
-        if let Some(in_second) = (samples * SECOND_NS).checked_div(period_ns)
-            && in_second * period_ns == samples * SECOND_NS
-        {
-            return format!("{in_second}/s");
-        }
-        format!("{samples}/{}", duration(period_ns))
+/// Returns the text of a rate in an experiment file.
+fn rate_text(Rate { samples, period_ns }: Rate) -> String {
+    if let Some(in_second) = (samples * SECOND_NS).checked_div(period_ns)
+        && in_second * period_ns == samples * SECOND_NS
+    {
+        return format!("{in_second}/s");
     }
+    format!("{samples}/{}", duration(period_ns))
 }
 
 /// Returns the table of a distribution of sizes.

@@ -1,10 +1,12 @@
 //! Producers of the benchmark of rosbag2: YAML with groups of publishers.
 
+use experiment::Rate;
+
 use crate::{
     document::{Fields, Node, Value, parse_yaml},
     error::ImportError,
     qos::{DURABILITIES, EndpointQos, RELIABILITIES, TopicQos},
-    system::{Rate, Sends, System, Topic},
+    system::{Sends, System, Topic},
 };
 
 /// Reads the groups of a file.
@@ -71,7 +73,7 @@ fn group_of(group: &Node, system: &mut System) -> Result<Topic, ImportError> {
     };
     let count = number("publishers_count", 1..=1_000)? as u32;
     let size_bytes = number("msg_size_bytes", 1..=1 << 30)?;
-    let rate = Rate { samples: number("rate_hz", 1..=1_000_000)?, period_ns: 1_000_000_000 };
+    let rate = Rate::per_second(number("rate_hz", 1..=1_000_000)?);
     let mut topic = Topic::new(root, size_bytes, Sends::Rate(rate));
     topic.count = (count > 1).then_some(count);
     topic.qos = TopicQos::both(qos(&fields)?);

@@ -1,6 +1,6 @@
 //! System: topics with their load, QoS and processes, and notes about what of the source is not in it.
 
-use experiment::SizeDistribution;
+use experiment::{Rate, SizeDistribution};
 
 use crate::qos::TopicQos;
 
@@ -64,15 +64,6 @@ pub struct RecordedSends {
     pub sizes_bytes: Vec<u64>,
 }
 
-/// Constant rate: samples in a period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rate {
-    /// Samples in a period, at least 1.
-    pub samples: u64,
-    /// Period in ns, at least 1.
-    pub period_ns: u64,
-}
-
 /// Part of the source that the experiment does not have.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NotApplied {
@@ -82,20 +73,6 @@ pub struct NotApplied {
     pub count: u64,
     /// Reason, and what is measured instead.
     pub reason: String,
-}
-
-impl Rate {
-    /// Creates a rate of one sample in each period.
-    #[must_use]
-    pub const fn every(period_ns: u64) -> Self {
-        Self { samples: 1, period_ns }
-    }
-
-    /// Returns the mean rate in samples/s.
-    #[must_use]
-    pub fn sps(self) -> f64 {
-        self.samples as f64 * 1e9 / self.period_ns as f64
-    }
 }
 
 impl Topic {

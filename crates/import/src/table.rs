@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeMap, fmt::Display};
 
-use experiment::{Percent, RateSpec, Size, SizeDistribution, Time};
+use experiment::{Percent, Rate, RateSpec, Size, SizeDistribution, Time};
 use serde::de::{DeserializeOwned, IntoDeserializer, value::Error as ValueError};
 
 use crate::{
     error::{ImportError, Position},
     qos::{DURABILITIES, EndpointQos, History, RELIABILITIES, TopicQos, kind, names},
-    system::{Rate, Sends, System, Topic},
+    system::{Sends, System, Topic},
 };
 
 /// Columns, the required ones first.

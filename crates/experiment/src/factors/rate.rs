@@ -170,6 +170,12 @@ impl Rate {
         Self { samples, period_ns: 1_000_000_000 }
     }
 
+    /// Creates a rate of one sample per period.
+    #[must_use]
+    pub const fn every(period_ns: u64) -> Self {
+        Self { samples: 1, period_ns }
+    }
+
     /// Creates the nearest rate to `sps` samples/s, with a resolution of 1e-6 samples/s.
     #[must_use]
     pub fn nearest(sps: f64) -> Self {

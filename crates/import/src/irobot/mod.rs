@@ -7,11 +7,13 @@ mod types;
 
 use std::collections::BTreeMap;
 
+use experiment::Rate;
+
 use crate::{
     document::{Fields, parse_json},
     error::ImportError,
     qos::TopicQos,
-    system::{Rate, Sends, System, Topic},
+    system::{Sends, System, Topic},
 };
 use entity::Entity;
 use topology::{Topology, topology};

@@ -14,12 +14,12 @@ pub use recording::{Message, RecordedTopic, Recording};
 pub use sqlite::read_db3;
 pub use times::TimeSource;
 
-use experiment::{MAX_SIZE_VALUES, SizeDistribution};
+use experiment::{MAX_SIZE_VALUES, Rate, SizeDistribution};
 
 use crate::{
     error::ImportError,
     names::plain_name,
-    system::{Rate, Sends, System, Topic, mean_bytes},
+    system::{Sends, System, Topic, mean_bytes},
 };
 use metadata::Stretch;
 use offered_qos::offered_qos;
