@@ -10,7 +10,7 @@ use driver_abi::{
 use crate::{
     factors::Factors,
     syntax::{
-        driver_name::{AND, drivers_of_ends, is_pair},
+        driver_name::{AND, drivers_of_ends, is_driver_path, is_pair},
         spanned_error::{PlanError, contradiction},
     },
 };
@@ -49,7 +49,20 @@ pub fn check_installed(
 ) -> Result<(), PlanError> {
     let ends = drivers_of_ends(driver).into_iter();
     let mut missing = ends.filter(|end| descriptions.get(*end).is_some_and(|end| !end.is_installed()));
-    missing.next().map_or(Ok(()), |end| Err(PlanError::NotInstalled { driver: end.to_owned() }))
+    missing.next().map_or(Ok(()), |end| Err(not_installed(end)))
+}
+
+/// Returns the error of a driver whose middleware is not installed on this host.
+fn not_installed(driver: &str) -> PlanError {
+    let info = format!("see `ddsmark drivers info {driver}`");
+    let hint = if is_driver_path(driver) {
+        info
+    } else {
+        format!(
+            "install it with `ddsmark drivers install {driver}`, and `--accept-licence` if required; {info}"
+        )
+    };
+    contradiction(format!("the middleware of driver `{driver}` is not installed"), hint)
 }
 
 /// Returns an error if the driver is a pair that cannot be measured.
@@ -331,9 +344,8 @@ mod tests {
         let dds = description("a", "1", &[], &[("udp4", 1)]);
         let bare = description("b", "1", &["locators"], &[("udp4", 1)]);
         let other = description("c", "1", &[], &[("shm", 1)]);
-        let words = |driver, writer, reader| match check_pair(driver, &describe_pair(writer, reader)) {
-            Some(PlanError::Contradiction { words, .. }) => words,
-            found => panic!("{found:?}"),
+        let words = |driver, writer, reader| {
+            check_pair(driver, &describe_pair(writer, reader)).expect("rejected").to_string()
         };
         assert!(words("a+b", &dds, &bare).contains("without discovery"));
         assert!(words("b+a", &bare, &dds).contains("without discovery"));

@@ -10,7 +10,7 @@ use crate::{
         value::Value,
         values::FactorValues,
     },
-    syntax::spanned_error::{Fault, fault},
+    syntax::spanned_error::{PlanError, fault},
 };
 
 /// Maximum number of samples in flight. Each of them may have a buffer in every node.
@@ -19,7 +19,7 @@ pub const MAX_IN_FLIGHT: u32 = 1000;
 const RANGE: RangeInclusive<u32> = 1..=MAX_IN_FLIGHT;
 
 /// Rejects numbers out of range, and several samples in flight where only one can be.
-pub(crate) fn check(row: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+pub(crate) fn check(row: &Factor, value: &Value, all: &FactorValues) -> Option<PlanError> {
     let number: u32 = value.to();
     if number == 1 {
         return None;

@@ -11,14 +11,14 @@ use crate::{
         value::Value,
         values::FactorValues,
     },
-    syntax::spanned_error::{Fault, PlanError, contradiction, fault},
+    syntax::spanned_error::{PlanError, contradiction, fault},
 };
 
 /// Maximum number of instances: a reader keeps the newest sequence number of each.
 pub const MAX_INSTANCES: u32 = 100_000;
 
 /// Rejects numbers of instances out of range.
-pub(crate) fn check(row: &Factor, value: &Value, _: &FactorValues) -> Option<Fault> {
+pub(crate) fn check(row: &Factor, value: &Value, _: &FactorValues) -> Option<PlanError> {
     let number: u32 = value.to();
     if number > MAX_INSTANCES {
         return out_of_range(row, number, "use 1 to 100000 instances, or 0 for a type without key");

@@ -7,7 +7,10 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{
     factors::policy_values::{Planned as _, PolicyDuration, ReliabilityChoice},
-    syntax::one_or_many::{Located, Span},
+    syntax::{
+        one_or_many::{Located, Span},
+        spanned_error::{SpannedError, contradiction},
+    },
 };
 
 /// Valid values of a policy.
@@ -108,11 +111,11 @@ macro_rules! policies {
                 })*
             }
 
-            /// Returns the first value out of range: position, error text and hint.
-            fn out_of_range(&self) -> Option<(Span, String, &'static str)> {
+            /// Returns the error of the first value out of range.
+            fn out_of_range(&self) -> Option<SpannedError> {
                 $($(if let Some(value) = self.$key.as_ref().filter(|value| !Range::$range.contains(*value.get())) {
                     let words = format!("`{} = {}` is out of range", stringify!($key), value.get());
-                    return Some((value.span(), words, Range::$range.hint()));
+                    return Some(contradiction(words, Range::$range.hint()).at(value.span()));
                 })?)*
                 None
             }
@@ -163,7 +166,7 @@ struct PolicyEntry<'p> {
 }
 
 impl PolicyEntry<'_> {
-    fn contradiction(&self) -> Option<(Span, String, &'static str)> {
+    fn contradiction(&self) -> Option<SpannedError> {
         let prefix = self.prefix;
         if let Some(depth) = self.depth {
             let words = |why: &str| format!("`{prefix}history_depth = {}` {why}", depth.get());
@@ -172,14 +175,14 @@ impl PolicyEntry<'_> {
                     "" => "add `history = \"keep_last\"`, or remove the depth",
                     _ => "add `service_history = \"keep_last\"`, or remove the depth",
                 };
-                return Some((depth.span(), words("has no effect without keep_last"), hint));
+                return Some(contradiction(words("has no effect without keep_last"), hint).at(depth.span()));
             }
             // DDS 1.4, 2.2.3.18
             let most = [self.samples_each, self.samples];
             let most = most.into_iter().flatten().map(|limit| *limit.get()).filter(|limit| *limit > 0).min();
             if most.is_some_and(|most| most < *depth.get()) {
                 let hint = "choose a depth within RESOURCE_LIMITS (DDS 1.4 section 2.2.3.18)";
-                return Some((depth.span(), words("exceeds the limits of samples"), hint));
+                return Some(contradiction(words("exceeds the limits of samples"), hint).at(depth.span()));
             }
         }
         if let (Some(each), Some(all)) = (self.samples_each, self.samples) {
@@ -191,7 +194,7 @@ impl PolicyEntry<'_> {
                     all.get()
                 );
                 let hint = "choose a larger `max_samples` (DDS 1.4 section 2.2.3.19)";
-                return Some((each.span(), words, hint));
+                return Some(contradiction(words, hint).at(each.span()));
             }
         }
         None
@@ -218,8 +221,8 @@ impl Policies {
         self
     }
 
-    /// Returns the first contradiction: position, error text and hint.
-    pub(crate) fn contradiction(&self) -> Option<(Span, String, &'static str)> {
+    /// Returns the error of the first contradiction.
+    pub(crate) fn contradiction(&self) -> Option<SpannedError> {
         let own = PolicyEntry {
             prefix: "",
             history: &self.history,
@@ -241,12 +244,9 @@ impl Policies {
         if let (Some(deadline), Some(separation)) = (&self.deadline, &self.minimum_separation) {
             // DDS 1.4, 2.2.3.7
             if deadline.get().0.raw() < separation.get().0.raw() {
-                let words = "the deadline is shorter than the minimum separation".to_owned();
-                return Some((
-                    deadline.span(),
-                    words,
-                    "choose a deadline of at least the minimum separation (DDS 1.4 section 2.2.3.7)",
-                ));
+                let words = "the deadline is shorter than the minimum separation";
+                let hint = "choose a deadline of at least the minimum separation (DDS 1.4 section 2.2.3.7)";
+                return Some(contradiction(words, hint).at(deadline.span()));
             }
         }
         None

@@ -10,12 +10,12 @@ use crate::{
     },
     syntax::{
         driver_name::is_pair,
-        spanned_error::{Fault, fault},
+        spanned_error::{PlanError, fault},
     },
 };
 
 /// Rejects numbers of participants per process without effect, and those that leave a process with fewer.
-pub(crate) fn check_participants(row: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+pub(crate) fn check_participants(row: &Factor, value: &Value, all: &FactorValues) -> Option<PlanError> {
     let shared = Shared {
         applies: all.has_workload(Workload::Discovery),
         without: ("has an effect on the workload `discovery` only", "use `ddsmark discovery`, or remove it"),
@@ -46,7 +46,7 @@ const fn participants(topology: Topology) -> u16 {
 }
 
 /// Rejects numbers of writers per process without effect, and those that leave a process with fewer.
-pub(crate) fn check_writers(row: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+pub(crate) fn check_writers(row: &Factor, value: &Value, all: &FactorValues) -> Option<PlanError> {
     let shared = Shared {
         applies: all.has_stream(),
         without: (
@@ -71,7 +71,7 @@ struct Shared {
     of: fn(Topology) -> u16,
 }
 
-fn check(row: &Factor, number: u32, all: &FactorValues, shared: &Shared) -> Option<Fault> {
+fn check(row: &Factor, number: u32, all: &FactorValues, shared: &Shared) -> Option<PlanError> {
     let Shared { applies, without, what, of } = shared;
     let key = row.key;
     match number {

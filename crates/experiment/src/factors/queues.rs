@@ -14,7 +14,7 @@ use crate::{
         values::FactorValues,
     },
     syntax::{
-        spanned_error::{Fault, fault},
+        spanned_error::{PlanError, fault},
         units::{Size, Time},
     },
 };
@@ -74,7 +74,7 @@ impl Factors {
 const USE_STREAM: &str = "use the workload `throughput` or `paced`";
 
 /// Rejects queues out of range.
-pub(crate) fn check_queue(row: &Factor, value: &Value, _: &FactorValues) -> Option<Fault> {
+pub(crate) fn check_queue(row: &Factor, value: &Value, _: &FactorValues) -> Option<PlanError> {
     let number: u32 = value.to();
     if !(1..=MAX_SAMPLES).contains(&number) {
         return out_of_range(row, number, "use 1 to 2147483647 samples");
@@ -83,7 +83,7 @@ pub(crate) fn check_queue(row: &Factor, value: &Value, _: &FactorValues) -> Opti
 }
 
 /// Rejects buffers that cannot be requested from a kernel.
-pub(crate) fn check_buffer(row: &Factor, value: &Value, _: &FactorValues) -> Option<Fault> {
+pub(crate) fn check_buffer(row: &Factor, value: &Value, _: &FactorValues) -> Option<PlanError> {
     let size: Size = value.to();
     if size.0 > MAX_BUFFER {
         let words = format!("a {} of {size} bytes is out of range", row.key);
@@ -108,7 +108,7 @@ pub(crate) fn check_groups(_: &Factor, _: &Value, all: &FactorValues) -> Option<
 }
 
 /// Rejects processing times out of range, and those without a stream.
-pub(crate) fn check_slow_reader(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+pub(crate) fn check_slow_reader(_: &Factor, value: &Value, all: &FactorValues) -> Option<PlanError> {
     let time: Time = value.to();
     if time.0 > 0 && !SLOW_READER_NS.contains(&time.0) {
         let words = format!("`slow_reader = \"{time}\"` is out of range");
@@ -121,7 +121,7 @@ pub(crate) fn check_slow_reader(_: &Factor, value: &Value, all: &FactorValues) -
 }
 
 /// Rejects delays out of range, and delays without a polling reader.
-pub(crate) fn check_delays(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+pub(crate) fn check_delays(_: &Factor, value: &Value, all: &FactorValues) -> Option<PlanError> {
     let delay: Time = value.to();
     if delay.0 == 0 {
         return None;

@@ -10,7 +10,7 @@ use crate::{
         value::{Kind, Value},
         values::FactorValues,
     },
-    syntax::spanned_error::{Fault, PlanError, fault},
+    syntax::spanned_error::{PlanError, fault},
 };
 
 /// Returns the values of a cell by name; a removed one is `None`.
@@ -40,7 +40,7 @@ pub struct Factor {
     /// Name of several values in messages; `None` if the list may be empty.
     pub plural: Option<&'static str>,
     /// Returns why a value is rejected: it is out of range, or without effect on any cell.
-    pub(crate) check: fn(&Self, &Value, &FactorValues) -> Option<Fault>,
+    pub(crate) check: fn(&Self, &Value, &FactorValues) -> Option<PlanError>,
     /// Returns the error for a value that a driver does not support.
     pub(crate) unsupported: fn(&str, &DriverDescription, &Value) -> Option<PlanError>,
     /// Sets the value in a cell, if no other setting depends on it. The planner sets the other factors.
@@ -98,7 +98,7 @@ macro_rules! value {
 pub(crate) use value;
 
 /// Returns the reason that a number is out of range.
-pub(crate) fn out_of_range(row: &Factor, number: u32, hint: &'static str) -> Option<Fault> {
+pub(crate) fn out_of_range(row: &Factor, number: u32, hint: &'static str) -> Option<PlanError> {
     fault(format!("`{} = {number}` is out of range", row.key), hint)
 }
 

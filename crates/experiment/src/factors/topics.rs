@@ -9,14 +9,14 @@ use crate::{
         value::Value,
         values::FactorValues,
     },
-    syntax::spanned_error::{Fault, fault},
+    syntax::spanned_error::{PlanError, fault},
 };
 
 /// Maximum number of topics: that of the flows of a run.
 const MAX_TOPICS: u32 = 1_000;
 
 /// Rejects numbers out of range, and loads that cannot be divided evenly among topics.
-pub(crate) fn check(row: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+pub(crate) fn check(row: &Factor, value: &Value, all: &FactorValues) -> Option<PlanError> {
     let number: u32 = value.to();
     if number == 1 {
         return None;

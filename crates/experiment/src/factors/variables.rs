@@ -87,7 +87,7 @@ pub(crate) fn check(axes: &VariableAxes) -> Result<(), SpannedError> {
             return name.refused(words, "remove it: `DDSMARK_` variables are not factors");
         }
         if values.0.is_empty() {
-            return Err(PlanError::Nothing("values of the variable").at(name.span()));
+            return Err(PlanError::nothing("values of the variable").at(name.span()));
         }
         for value in &values.0 {
             if value.get().0.as_ref().is_some_and(|text| text.contains('\0')) {

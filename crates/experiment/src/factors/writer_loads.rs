@@ -6,7 +6,7 @@ use crate::{
     factors::{
         load::Load, rate::RateSpec, table::Factor, topology::Topology, value::Value, values::FactorValues,
     },
-    syntax::spanned_error::{Fault, fault},
+    syntax::spanned_error::{PlanError, fault},
 };
 
 impl RateSpec {
@@ -49,7 +49,7 @@ impl Load {
 }
 
 /// Rejects rates of writing endpoints that are not those of the topology, or that depend on a measurement of one writer.
-pub(crate) fn check(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+pub(crate) fn check(_: &Factor, value: &Value, all: &FactorValues) -> Option<PlanError> {
     let rate: RateSpec = value.to();
     let RateSpec::PerWriter(rates) = &rate else { return None };
     let is_measured = |rate: &&RateSpec| matches!(rate, RateSpec::Share(_) | RateSpec::Throttled(_));

@@ -83,8 +83,8 @@ fn check(values: &FactorValues, file: &ExperimentFile) -> Result<(), SpannedErro
     variables::check(&values.env)?;
     for (row, many) in values.set_factors() {
         for value in &many.0 {
-            if let Some((words, hint)) = (row.check)(row, value.get(), values) {
-                return value.refused(words, hint);
+            if let Some(error) = (row.check)(row, value.get(), values) {
+                return Err(error.at(value.span()));
             }
         }
     }
@@ -93,10 +93,10 @@ fn check(values: &FactorValues, file: &ExperimentFile) -> Result<(), SpannedErro
     if let Some(plural) =
         values.set_factors().filter(|(_, many)| many.0.is_empty()).find_map(|(row, _)| row.plural)
     {
-        return Err(PlanError::Nothing(plural).at(0..0));
+        return Err(PlanError::nothing(plural).at(0..0));
     }
     if values.count("batch_bytes") + values.count("batch_samples") == 0 {
-        return Err(PlanError::Nothing("ways to batch").at(0..0));
+        return Err(PlanError::nothing("ways to batch").at(0..0));
     }
     for profile in &values.all::<String>("profile").0 {
         let name = profile.get();

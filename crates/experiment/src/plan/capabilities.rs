@@ -23,6 +23,7 @@ use crate::{
     },
     syntax::{
         one_or_many::{Located, OneOrMany},
+        similar,
         spanned_error::{PlanError, SpannedError, all_distinct, contradiction},
         units::{MIN_SIZE_BYTES, Size},
     },
@@ -97,13 +98,18 @@ impl OfDriver<'_, '_> {
         for size in &requested.0 {
             let Size(bytes) = *size.get();
             if bytes < MIN_SIZE_BYTES {
-                return Err(PlanError::TooSmall { size: bytes }.at(size.span()));
+                return Err(PlanError::too_small(bytes).at(size.span()));
             }
             let max = transport.max_payload_bytes;
             if bytes > max {
-                let (driver, transport) = (self.driver.to_owned(), transport.name.clone());
+                let (driver, transport) = (self.driver, &transport.name);
                 let cells = FactorValues::only("transport", transport.clone()).and("size", Size(bytes));
-                let error = PlanError::TooLarge { size: bytes, driver, transport, max };
+                let error = contradiction(
+                    format!(
+                        "size {bytes} is too large: `{transport}` of driver `{driver}` carries up to {max} bytes"
+                    ),
+                    format!("use sizes up to {max}, or another transport or driver"),
+                );
                 self.cannot(&cells, error.at(size.span()))?;
             } else {
                 sizes.push(bytes);
@@ -144,10 +150,10 @@ impl OfDriver<'_, '_> {
             let profile = name.as_deref().unwrap_or(DEFAULT_PROFILE);
             let cells = FactorValues::only("profile", profile.to_owned()).and("base", of_base.to_owned());
             let ends = End::BOTH.map(|end| policies.of_end(end));
-            if let Some((at, words, hint)) = ends.iter().find_map(Policies::contradiction) {
+            if let Some(SpannedError { error, at }) = ends.iter().find_map(Policies::contradiction) {
                 if !self.is_excluded(&cells) {
-                    let words = format!("profile `{profile}` over base `{of_base}`: {words}");
-                    return Err(contradiction(words, hint).at(at));
+                    let words = format!("profile `{profile}` over base `{of_base}`: {error}");
+                    return Err(contradiction(words, error.hint().to_owned()).at(at));
                 }
                 continue;
             }
@@ -230,7 +236,10 @@ impl OfDriver<'_, '_> {
                 Some(Reliability::BestEffort)
             }
             ReliabilityChoice::All(Reliability::Reliable) if !reliable => {
-                let error = PlanError::NotReliable { driver: driver.to_owned() };
+                let error = contradiction(
+                    format!("driver `{driver}` cannot guarantee delivery: reliability is unsupported"),
+                    "remove `reliability` to use the strongest guarantee of each driver",
+                );
                 self.cannot(cells, error.at(requested.span()))?;
                 return Ok(None);
             }
@@ -309,21 +318,18 @@ impl OfDriver<'_, '_> {
         let mut combinations = vec![BTreeMap::new()];
         let Some((_, options)) = self.all.file.options_of(driver) else { return Ok(combinations) };
         for (option, values) in options {
-            if !description.options.iter().any(|known| known.name == *option.get()) {
-                let error = PlanError::NoOption {
-                    driver: driver.to_owned(),
-                    option: option.get().clone(),
-                    known: description.options.iter().map(|known| known.name.clone()).collect(),
-                };
-                return Err(error.at(option.span()));
+            let known = description.options.iter().map(|known| known.name.as_str());
+            if !known.clone().any(|known| known == option.get()) {
+                let words = format!("driver `{driver}` has no option `{}`", option.get());
+                return option.refused(words, similar::one_of(option.get(), known, "available:"));
             }
             all_distinct("value of the option", values)?;
             if values.0.is_empty() {
-                return Err(PlanError::Nothing("values of the option").at(option.span()));
+                return Err(PlanError::nothing("values of the option").at(option.span()));
             }
             let count = combinations.len().saturating_mul(values.0.len());
             if count > MAX_CELLS {
-                return Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(option.span()));
+                return Err(PlanError::too_many("cells", count, MAX_CELLS).at(option.span()));
             }
             combinations = combinations
                 .into_iter()

@@ -94,7 +94,7 @@ impl Expansion<'_> {
     pub(crate) fn expand(&mut self, axes: &FactorValues) -> Result<(), SpannedError> {
         let count = count(axes);
         if count > MAX_CELLS {
-            return Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(0..0));
+            return Err(PlanError::too_many("cells", count, MAX_CELLS).at(0..0));
         }
         for driver in &axes.all::<String>("driver").0 {
             let descriptions = &self.inputs.descriptions;
@@ -138,11 +138,19 @@ impl OfDriver<'_, '_> {
             return self.cannot(&FactorValues::default(), error.at(at));
         }
         if description.has("one_process") {
-            let error = PlanError::OneProcess { driver: driver.to_owned() };
+            let error = contradiction(
+                format!(
+                    "driver `{driver}` cannot be measured: it does not reach from one process to another"
+                ),
+                "test it with `ddsmark drivers check`",
+            );
             return self.cannot(&FactorValues::default(), error.at(at));
         }
         if axes.has_workload(Workload::Discovery) && description.has("locators") {
-            let error = no_discovery(driver);
+            let error = contradiction(
+                format!("driver `{driver}` has no discovery: ddsmark passes it the locators of its peers"),
+                "use a driver of DDS middleware; `ddsmark drivers list` shows those that are installed",
+            );
             return self.cannot(&FactorValues::default(), error.at(at));
         }
         let transports = self.transports()?;
@@ -163,7 +171,7 @@ impl OfDriver<'_, '_> {
         let options = self.options()?;
         if transports.len().saturating_mul(options.len()).saturating_mul(count(axes)) > 2 * MAX_CELLS {
             let count = transports.len().saturating_mul(options.len()).saturating_mul(count(axes));
-            return Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(0..0));
+            return Err(PlanError::too_many("cells", count, MAX_CELLS).at(0..0));
         }
         for transport in transports {
             let ways: Vec<&Factors> =
@@ -206,9 +214,7 @@ impl OfDriver<'_, '_> {
             }
         }
         match self.all.factors.len() {
-            count if count > MAX_CELLS => {
-                Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(0..0))
-            }
+            count if count > MAX_CELLS => Err(PlanError::too_many("cells", count, MAX_CELLS).at(0..0)),
             _ => Ok(()),
         }
     }
@@ -315,12 +321,4 @@ impl OfDriver<'_, '_> {
             }
         }
     }
-}
-
-/// Returns the error for a driver without discovery.
-fn no_discovery(driver: &str) -> PlanError {
-    contradiction(
-        format!("driver `{driver}` has no discovery: ddsmark passes it the locators of its peers"),
-        "use a driver of DDS middleware; `ddsmark drivers list` shows those that are installed",
-    )
 }

@@ -83,7 +83,7 @@ impl SizeSpec {
 impl Located<SizeSpec> {
     /// Returns the largest size in bytes, and the distribution if it is not one size.
     pub(crate) fn checked(&self) -> Result<(u64, Option<SizeDistribution>), SpannedError> {
-        let too_small = |size: u64| Err(PlanError::TooSmall { size }.at(self.span()));
+        let too_small = |size: u64| Err(PlanError::too_small(size).at(self.span()));
         let drawn = match self.get() {
             SizeSpec::One(Size(bytes)) if *bytes < MIN_SIZE_BYTES => return too_small(*bytes),
             SizeSpec::One(Size(bytes)) => return Ok((*bytes, None)),

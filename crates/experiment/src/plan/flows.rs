@@ -87,7 +87,7 @@ impl Traces<'_> {
             let number = section.get().number();
             if flows.len() + number > MAX_FLOWS {
                 let count = file.flows.iter().map(|section| section.get().number()).sum();
-                return Err(PlanError::TooMany { what: "flows", count, max: MAX_FLOWS }.at(section.span()));
+                return Err(PlanError::too_many("flows", count, MAX_FLOWS).at(section.span()));
             }
             let (size_bytes, distribution) = self.sizes_of(section.get())?;
             check_beside_sizes(file, section.get(), distribution.is_some())?;
@@ -96,14 +96,14 @@ impl Traces<'_> {
             let deadline = deadline(section.get(), &load)?;
             let phase_ns = self.phase_ns(section.get())?;
             if count.is_some() && !names.insert(name.get().clone()) {
-                return Err(PlanError::Twice { what: "flow", value: name.get().clone() }.at(name.span()));
+                return Err(PlanError::twice("flow", name.get()).at(name.span()));
             }
             for index in 1..=number {
                 let group = count.is_some().then(|| name.get().clone());
                 let name =
                     group.as_ref().map_or_else(|| name.get().clone(), |group| format!("{group}-{index}"));
                 if !names.insert(name.clone()) {
-                    return Err(PlanError::Twice { what: "flow", value: name }.at(section.get().name.span()));
+                    return Err(PlanError::twice("flow", name).at(section.get().name.span()));
                 }
                 let seed = file.design.seed.unwrap_or(0);
                 let drawn = || random_phase_ns(&name, &load, seed);
@@ -126,7 +126,7 @@ impl Traces<'_> {
         let times = flows.iter().filter_map(|flow| flow.load.trace()).map(|trace| trace.samples);
         let times = times.sum::<u64>() as usize;
         if times > MAX_TRACE_SAMPLES {
-            let error = PlanError::TooMany { what: "times of a run", count: times, max: MAX_TRACE_SAMPLES };
+            let error = PlanError::too_many("times of a run", times, MAX_TRACE_SAMPLES);
             return Err(error.at(file.flows[0].span()));
         }
         if let Some(threads) = &file.design.threads {
@@ -226,7 +226,7 @@ fn deadline(flow: &FlowSection, load: &Load) -> Result<Option<Deadline>, Spanned
         && !DEADLINES_NS.contains(&deadline.get().0)
     {
         let (ns, range) = (deadline.get().0, "1 µs to 1 hour");
-        return Err(PlanError::Time { what: "the deadline of a flow", ns, range }.at(deadline.span()));
+        return Err(PlanError::time("the deadline of a flow", ns, range).at(deadline.span()));
     }
     if let Some(missed) = &flow.missed
         && missed.get().0 >= 100.0

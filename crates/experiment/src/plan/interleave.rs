@@ -51,7 +51,7 @@ impl InterleaveError {
             Self::Pairs(_) => {
                 "give A and B the same values of each factor in which they are not meant to differ".to_owned()
             }
-            Self::Plan(error) => error.hint(),
+            Self::Plan(error) => error.hint().to_owned(),
         }
     }
 }

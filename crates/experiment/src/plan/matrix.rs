@@ -20,7 +20,7 @@ use crate::{
     },
     syntax::{
         one_or_many::{Located, OneOrMany},
-        spanned_error::{PlanError, SpannedError, contradiction},
+        spanned_error::SpannedError,
     },
 };
 
@@ -34,8 +34,8 @@ pub(crate) fn cells(
     let file = &file;
     file.check_ends()?;
     for selected in file.all_policies() {
-        if let Some((at, words, hint)) = selected.policies.contradiction() {
-            return Err(contradiction(words, hint).at(at));
+        if let Some(error) = selected.policies.contradiction() {
+            return Err(error);
         }
     }
     check_reasons(file)?;
@@ -52,7 +52,8 @@ pub(crate) fn cells(
         drivers.any(|driver| file.options_of(driver.get()).is_some_and(|(of, _)| of == owner))
     };
     if let Some(stray) = file.options.keys().find(|owner| !takes_part(owner)) {
-        return Err(PlanError::StrayOption { driver: stray.get().clone() }.at(stray.span()));
+        let words = format!("an option was given for driver `{}`, which is not measured", stray.get());
+        return stray.refused(words, "add it to `driver`, or remove the option");
     }
     loads::check(file, &all().collect::<Vec<_>>())?;
     flows::check(file)?;

@@ -45,7 +45,7 @@ impl ExperimentFile {
     /// Returns an error with its position if the experiment cannot be planned.
     pub fn plan(&self, inputs: &PlanInputs<'_>) -> Result<Plan, SpannedError> {
         if self.question.get().trim().is_empty() {
-            return Err(PlanError::Nothing("question").at(self.question.span()));
+            return Err(PlanError::nothing("question").at(self.question.span()));
         }
         let mut experiment = self.plan_cells(design(&self.design, inputs)?, inputs)?;
         self.set_threads(&mut experiment);
@@ -162,7 +162,8 @@ impl ExperimentFile {
         let runs = experiment.runs();
         if runs > MAX_RUNS {
             let at = self.design.blocks.as_ref().map_or(0..0, Located::span);
-            return Err(PlanError::TooMany { what: "runs", count: runs, max: MAX_RUNS }.at(at));
+            let words = format!("{runs} runs are more than {MAX_RUNS}");
+            return Err(contradiction(words, "plan fewer runs of each cell, or fewer cells").at(at));
         }
         let needed_ns = experiment.expected_ns();
         match experiment.design.budget_ns {
@@ -240,13 +241,14 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
         ..Design::new(inputs, ns(&section.warm_up, warm_up_ns), measure_ns)
     };
     if design.blocks == 0 {
-        return Err(PlanError::NoRuns.at(section.blocks.as_ref().map_or(0..0, Located::span)));
+        let error = contradiction("0 runs of each cell measure nothing", "use 1 or more; findings need 3");
+        return Err(error.at(section.blocks.as_ref().map_or(0..0, Located::span)));
     }
     let between = |what, ns, least, most, range, time: &Option<Located<Time>>| {
         if (least..=most).contains(&ns) {
             return Ok(());
         }
-        Err(PlanError::Time { what, ns, range }.at(time.as_ref().map_or(0..0, Located::span)))
+        Err(PlanError::time(what, ns, range).at(time.as_ref().map_or(0..0, Located::span)))
     };
     let (measure, warm_up) = (&section.measure, &section.warm_up);
     between("the measured time", measure_ns, 20 * MS, 3_600 * SECOND, "20 ms to 1 hour", measure)?;
@@ -305,7 +307,7 @@ fn limits(section: &LimitsSection) -> Result<Limits, SpannedError> {
         let Some(limit) = limit else { continue };
         *field = limit.get().0;
         if !(MS..=3_600 * SECOND).contains(field) {
-            return Err(PlanError::Time { what, ns: *field, range: "1 ms to 1 hour" }.at(limit.span()));
+            return Err(PlanError::time(what, *field, "1 ms to 1 hour").at(limit.span()));
         }
     }
     limits.ping_ns = limits.ping_ns.filter(|_| section.ping.is_some());

@@ -57,7 +57,7 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
     }
     let Some(first) = first else { return Ok(()) };
     if names.len() > MAX_PROCESSES {
-        let error = PlanError::TooMany { what: "processes", count: names.len(), max: MAX_PROCESSES };
+        let error = PlanError::too_many("processes", names.len(), MAX_PROCESSES);
         return Err(error.at(first.span()));
     }
     // A process that writes and reads has two endpoints, with these names.
@@ -98,7 +98,7 @@ fn or_default<'f>(names: &'f OneOrMany<String>, default: &'static str) -> Vec<(&
 fn no_name_twice(names: &OneOrMany<String>) -> Result<(), SpannedError> {
     let mut known = BTreeSet::new();
     match names.0.iter().find(|name| !known.insert(name.get())) {
-        Some(name) => Err(PlanError::Twice { what: "process", value: name.get().clone() }.at(name.span())),
+        Some(name) => Err(PlanError::twice("process", name.get()).at(name.span())),
         None => Ok(()),
     }
 }

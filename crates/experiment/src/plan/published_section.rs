@@ -129,11 +129,11 @@ impl PublishedSection {
             (&self.note, "note on what differs from the published figures"),
         ] {
             if text.get().trim().is_empty() {
-                return Err(PlanError::Nothing(what).at(text.span()));
+                return Err(PlanError::nothing(what).at(text.span()));
             }
         }
         if self.figures.0.is_empty() {
-            return Err(PlanError::Nothing("published figures").at(self.system.span()));
+            return Err(PlanError::nothing("published figures").at(self.system.span()));
         }
         all_distinct("figure", &self.figures)?;
         let (mut sizes, mut profiles) = (Vec::new(), Vec::new());

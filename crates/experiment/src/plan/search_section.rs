@@ -120,7 +120,7 @@ impl SearchSection {
             ("the deadline", &self.deadline, "1 µs to 1 hour", 1_000, 60 * MINUTE),
         ] {
             if let Some(time) = time.as_ref().filter(|time| !(least..=most).contains(&time.get().0)) {
-                return Err(PlanError::Time { what, ns: time.get().0, range }.at(time.span()));
+                return Err(PlanError::time(what, time.get().0, range).at(time.span()));
             }
         }
         let wrong = |words: String, hint, at| contradiction(words, hint).at(at);
@@ -150,7 +150,7 @@ impl SearchSection {
             return Err(wrong(format!("the goal `{}` {words}", aim.get()), hint, aim.span()));
         }
         if aims.0.is_empty() {
-            return Err(PlanError::Nothing("goals").at(0..0));
+            return Err(PlanError::nothing("goals").at(0..0));
         }
         let goals = aims.0.iter().map(|aim| {
             let ratio = self.loss_ratio(aim)?;

@@ -7,7 +7,7 @@ use crate::{
         driver_name::drivers_of_ends,
         host_spec::HostSpec,
         one_or_many::OneOrMany,
-        spanned_error::{PlanError, SpannedError, contradiction},
+        spanned_error::{PlanError, SpannedError, available, contradiction},
     },
 };
 
@@ -51,8 +51,9 @@ impl OfDriver<'_, '_> {
                 (name, _) => description.transport(Some(name)).map(of_both).into_iter().collect(),
             };
             if found.is_empty() {
-                let known = description.transports.iter().map(|transport| transport.name.clone()).collect();
-                let error = no_transport(driver, transport.get(), inputs, known);
+                let known: Vec<_> =
+                    description.transports.iter().map(|transport| transport.name.clone()).collect();
+                let error = no_transport(driver, transport.get(), inputs, &known);
                 let cells = FactorValues::only("transport", transport.get().clone());
                 self.cannot(&cells, error.at(transport.span()))?;
             }
@@ -80,7 +81,7 @@ impl OfDriver<'_, '_> {
 }
 
 /// Returns the error for a transport that a driver does not have, with the available ones.
-fn no_transport(driver: &str, transport: &str, inputs: &PlanInputs<'_>, known: Vec<String>) -> PlanError {
+fn no_transport(driver: &str, transport: &str, inputs: &PlanInputs<'_>, known: &[String]) -> PlanError {
     let of_both = drivers_of_ends(driver)
         .into_iter()
         .all(|end| inputs.descriptions.get(end).is_some_and(|end| end.transport(Some(transport)).is_some()));
@@ -91,5 +92,5 @@ fn no_transport(driver: &str, transport: &str, inputs: &PlanInputs<'_>, known: V
         );
         return contradiction(words, format!("available for both: {}", known.join(", ")));
     }
-    PlanError::NoTransport { driver: driver.to_owned(), transport: transport.to_owned(), known }
+    contradiction(format!("driver `{driver}` has no transport `{transport}`"), available(known))
 }

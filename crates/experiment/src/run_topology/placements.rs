@@ -43,7 +43,7 @@ impl ExperimentFile {
             }
             let is_name = |known: &HostSection| known.name.as_ref().is_some_and(|known| known.get() == name);
             if self.hosts[..index].iter().any(|known| is_name(known.get())) {
-                return Err(PlanError::Twice { what: "host", value: name.clone() }.at(at));
+                return Err(PlanError::twice("host", name).at(at));
             }
         }
         Ok(())

@@ -60,18 +60,17 @@ pub struct Characterize {
 impl Characterize {
     /// Returns the equivalent experiment file.
     ///
-    /// # Errors
-    /// Returns an error if an option is given twice.
-    pub fn file(&self) -> Result<ExperimentFile, PlanError> {
+    /// # Panics
+    /// Panics if an option is given twice.
+    pub fn file(&self) -> ExperimentFile {
         let (runs, warm_up_ns, measure_ns) = self.effort.times();
         let at = |ns| Some(Located::nowhere(Time(ns)));
         let mut options: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
         for (driver, option, value) in &self.options {
             let of_driver = options.entry(Located::nowhere(driver.clone())).or_default();
             let value = OneOrMany::unwritten([OptionValue(value.clone())]);
-            if of_driver.insert(Located::nowhere(option.clone()), value).is_some() {
-                return Err(PlanError::Twice { what: "option", value: format!("{driver}.{option}") });
-            }
+            let previous = of_driver.insert(Located::nowhere(option.clone()), value);
+            assert_eq!(previous, None, "option `{driver}.{option}` is given twice");
         }
         let batches = [0, self.batch_bytes];
         let batches = if self.batch_bytes == 0 { &batches[..1] } else { &batches };
@@ -89,7 +88,7 @@ impl Characterize {
         values.give("interface", [self.interface.clone()]);
         values.give("multicast", [self.multicast]);
         values.give("vendor_defaults", [self.vendor_defaults]);
-        Ok(ExperimentFile {
+        ExperimentFile {
             question: Located::nowhere(
                 "What latency and throughput does each driver give over sample sizes, and what does batching \
                  change?"
@@ -118,7 +117,7 @@ impl Characterize {
             },
             limits: LimitsSection { matching: self.match_ns.and_then(at), ..LimitsSection::default() },
             changes: experiment::Changes::default(),
-        })
+        }
     }
 
     /// Plans the experiment.
@@ -139,6 +138,6 @@ impl Characterize {
             // `characterize` has no baseline.
             least_blocks: &|_| 0,
         };
-        self.file()?.plan(&inputs).map_err(|error| error.error)
+        self.file().plan(&inputs).map_err(|error| error.error)
     }
 }

@@ -35,17 +35,14 @@ pub const fn option(generation: Generation) -> &'static str {
 pub fn read(settings: &Settings) -> Result<Option<FileQos>> {
     let Some(file) = &settings.local.qos_file else { return Ok(None) };
     let option = option(settings.generation);
-    let wrong = |error: String, hint: String| CliError::usage(error, hint);
     let input = files::read_qos(&file.path, Path::new("")).map_err(|error| {
         let hint = format!("name a file that exists with `-{option}`, or leave it out");
-        wrong(format!("command line: `-{option} {}`: {error}", file.path), hint)
+        CliError::usage(format!("command line: `-{option} {}`: {error}", file.path), hint)
     })?;
     let profile = format!("{}::{PROFILE}", file.library);
     let name = format!("{}#{profile}", file.path);
     let files: BTreeMap<String, InputFile> = [(file.path.clone(), input)].into();
-    let found =
-        qos_profile(&name, &files, &(0..0)).map_err(|error| wrong(error.to_string(), error.hint()))?;
-    let Some(found) = found else { return Ok(None) };
+    let Some(found) = qos_profile(&name, &files, &(0..0))? else { return Ok(None) };
     let local = &settings.local;
     // The command line decides the queue of the writer in any case, as in the original.
     let policies = found.policies.without_queue_limits(true, local.receive_queue.is_some());

@@ -11,7 +11,7 @@ use crate::{
         value::{Kind, Value},
         values::FactorValues,
     },
-    syntax::spanned_error::{Fault, fault},
+    syntax::spanned_error::{PlanError, fault},
 };
 
 /// Maximum number of writers, and of readers, of a participant.
@@ -33,7 +33,7 @@ fn join(cell: &Factors) -> Option<Join> {
 }
 
 /// Rejects the workload `discovery` with a topology that has no participants, and together with other workloads.
-pub(super) fn check_workload(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+pub(super) fn check_workload(_: &Factor, value: &Value, all: &FactorValues) -> Option<PlanError> {
     if value.to::<Workload>() != Workload::Discovery {
         return None;
     }
@@ -50,7 +50,7 @@ pub(super) fn check_workload(_: &Factor, value: &Value, all: &FactorValues) -> O
 }
 
 /// Rejects numbers of endpoints out of range, and those without effect.
-fn check_endpoints(row: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+fn check_endpoints(row: &Factor, value: &Value, all: &FactorValues) -> Option<PlanError> {
     let number: u32 = value.to();
     if !(1..=MAX_ENDPOINTS).contains(&number) {
         return out_of_range(row, number, "use 1 to 100 writers and as many readers for each participant");
@@ -73,7 +73,7 @@ fn can_join_late(workload: Workload, topology: Topology) -> bool {
 }
 
 /// Rejects a late join if no cell has an endpoint that can join late.
-fn check_join(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+fn check_join(_: &Factor, value: &Value, all: &FactorValues) -> Option<PlanError> {
     if value.to::<Join>() != Join::Late || all.has_workload(Workload::Discovery) {
         return None;
     }

@@ -10,7 +10,7 @@ use crate::{
         value::Kind,
         variables,
     },
-    syntax::spanned_error::{PlanError, contradiction},
+    syntax::spanned_error::contradiction,
 };
 
 pub(super) const ROWS: &[Factor] = &[
@@ -39,7 +39,12 @@ pub(super) const ROWS: &[Factor] = &[
         plural: Some("values of multicast"),
         unsupported: |driver, description, value| {
             let missing = value.to() && !description.has("multicast");
-            missing.then(|| PlanError::NoMulticast { driver: driver.to_owned() })
+            missing.then(|| {
+                contradiction(
+                    format!("driver `{driver}` does not send by multicast"),
+                    "remove `multicast`, or use drivers with this feature: see `ddsmark drivers info D`",
+                )
+            })
         },
         set: Some(|cell, value| cell.multicast = value.to()),
         nesting: 2,

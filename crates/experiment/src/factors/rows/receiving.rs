@@ -13,7 +13,7 @@ use crate::{
         value::Kind,
     },
     syntax::{
-        spanned_error::PlanError,
+        spanned_error::contradiction,
         units::{Size, Time, short},
     },
 };
@@ -29,9 +29,12 @@ pub(super) const ROWS: &[Factor] = &[
         plural: Some("ways to receive"),
         unsupported: |driver, description, value| {
             let mode: ReceiveMode = value.to();
-            let known = description.receive_modes.iter().map(|mode| mode.name()).collect();
             let missing = !description.receive_modes.contains(&mode);
-            missing.then(|| PlanError::NoReceiveMode { driver: driver.to_owned(), mode: mode.name(), known })
+            missing.then(|| {
+                let known: Vec<_> = description.receive_modes.iter().map(|mode| mode.name()).collect();
+                let words = format!("driver `{driver}` cannot receive by {}", mode.name());
+                contradiction(words, format!("available: {}", known.join(", ")))
+            })
         },
         set: Some(|cell, value| cell.receive = value.to()),
         nesting: 0,

@@ -14,7 +14,7 @@ use crate::{
         writer_loads,
     },
     syntax::{
-        spanned_error::{Fault, fault},
+        spanned_error::{PlanError, fault},
         units::Size,
     },
 };
@@ -25,7 +25,7 @@ const POINT: Shares = Shares { curve: true, ..ROW.shares };
 const LOAD: Shares = Shares { maximum: true, ..POINT };
 
 /// Rejects topologies that a workload does not have.
-fn check_topology(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+fn check_topology(_: &Factor, value: &Value, all: &FactorValues) -> Option<PlanError> {
     let topology: Topology = value.to();
     let writers = match topology {
         Topology::Mesh { writers, .. } => writers,
@@ -55,7 +55,7 @@ fn check_topology(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault
 }
 
 /// Rejects echoes of all readers for workloads without pings.
-fn check_echoes(_: &Factor, value: &Value, all: &FactorValues) -> Option<Fault> {
+fn check_echoes(_: &Factor, value: &Value, all: &FactorValues) -> Option<PlanError> {
     if value.to::<bool>() && all.has_stream() {
         let words = "`all_readers_echo` is about pings, and only the workload `latency` sends them";
         return fault(words, "use `workload = \"latency\"`, or remove `all_readers_echo`");
