@@ -1,24 +1,21 @@
-//! Matched pair of writer and reader, in one process or in two, and the received samples.
+//! Matched pair of writer and reader, in one process or in two.
 
 use std::{
     cell::Cell,
-    sync::{Arc, Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
 use control::OpenOptions;
 use driver_abi::FEATURE_LOCATORS;
-use driver_host::{
-    Driver, ListeningReader, Monitor, Participant, ParticipantConfig, Reader, TypeKind, WriteOutcome, Writer,
-};
+use driver_host::{Driver, Participant, ParticipantConfig, TypeKind, WriteOutcome, Writer};
 use experiment::{History, Policy, Qos, QosDuration, ReceiveMode, Reliability, Support, TransportInfo};
 
 use crate::{
     Stop, broken,
-    endpoint::{End, PairConfig, reader_config, writer_config},
+    endpoint::{End, PairConfig, writer_config},
+    inlet::Inlet,
     remote_reader::{Ask, RemoteReader, SpawnPeer},
-    sample::ReceivedSample,
     values::Side,
 };
 
@@ -26,9 +23,6 @@ use crate::{
 const MATCH_PATIENCE: Duration = Duration::from_secs(15);
 /// Time limit for a sample to arrive, and for a write to be accepted.
 pub const TIME_LIMIT: Duration = Duration::from_secs(8);
-/// Timeout of one receive call, in ns.
-const SLICE_NS: u64 = 20_000_000;
-
 /// Driver under test, with the parameters of a case.
 pub struct Fixture<'a> {
     /// Driver under test.
@@ -44,18 +38,6 @@ pub struct Fixture<'a> {
     start: Option<&'a SpawnPeer<'a>>,
     /// Whether effects are observed that the driver does not declare.
     pub probes: bool,
-}
-
-type ReceivedSamples = Arc<Mutex<Vec<ReceivedSample>>>;
-
-/// Reader of any receive mode, in this process or in another.
-pub enum Inlet {
-    /// Reader whose receive calls this process makes.
-    Asked { reader: Reader, polling: bool },
-    /// Reader with a listener, and what it has received.
-    Listening { reader: ListeningReader<ReceivedSamples>, received: ReceivedSamples },
-    /// Reader in another process.
-    Far(RemoteReader),
 }
 
 /// Matched writer and reader.
@@ -196,20 +178,7 @@ impl<'a> Fixture<'a> {
         if let Some(start) = self.start {
             return Ok(Inlet::Far(RemoteReader::open(start, &self.request(topic, pair_config))?));
         }
-        let config = reader_config(topic, pair_config);
-        Ok(if pair_config.mode == ReceiveMode::Listener {
-            let received = ReceivedSamples::default();
-            let reader =
-                participant.listening_reader(&config, Arc::clone(&received), |received, sample| {
-                    received
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .push(ReceivedSample::copy_of(sample));
-                })?;
-            Inlet::Listening { reader, received }
-        } else {
-            Inlet::Asked { reader: participant.reader(&config)?, polling: config.polling }
-        })
+        Inlet::open(participant, topic, pair_config)
     }
 
     /// Returns the request that opens a reader in the second process.
@@ -298,84 +267,6 @@ impl<'a> Fixture<'a> {
         let writer = self.writer(participant, &topic, pair_config)?;
         self.match_up(&writer.monitor(), &*inlet.end())?;
         Ok(Pair { writer, inlet })
-    }
-}
-
-impl Inlet {
-    /// Returns the monitor of a reader in this process.
-    pub fn monitor(&self) -> Result<Monitor, Stop> {
-        match self {
-            Self::Asked { reader, .. } => Ok(reader.monitor()),
-            Self::Listening { reader, .. } => Ok(reader.monitor()),
-            Self::Far(_) => broken("the reader is in another process"),
-        }
-    }
-
-    /// Returns the reader as an endpoint to match with.
-    pub fn end(&self) -> Box<dyn End + '_> {
-        match self {
-            Self::Asked { reader, .. } => Box::new(reader.monitor()),
-            Self::Listening { reader, .. } => Box::new(reader.monitor()),
-            Self::Far(far) => Box::new(far),
-        }
-    }
-
-    /// Receives samples until there are `expected`, or none has arrived for `quiet`.
-    pub fn receive(&mut self, expected: usize, quiet: Duration) -> Result<Vec<ReceivedSample>, Stop> {
-        let mut got = Vec::new();
-        let mut last = Instant::now();
-        while got.len() < expected && last.elapsed() < quiet {
-            let before = got.len();
-            self.receive_once(&mut got, expected)?;
-            if got.len() > before {
-                last = Instant::now();
-            }
-        }
-        Ok(got)
-    }
-
-    fn receive_once(&mut self, got: &mut Vec<ReceivedSample>, expected: usize) -> Result<(), Stop> {
-        match self {
-            Self::Asked { reader, polling } => {
-                let before = got.len();
-                let timeout = if *polling { 0 } else { SLICE_NS };
-                let taken =
-                    reader.receive(timeout, 100, |sample| got.push(ReceivedSample::copy_of(sample)))?;
-                if taken as usize != got.len() - before {
-                    let given = got.len() - before;
-                    return broken(format!(
-                        "reader_receive returned {taken}, but passed {given} samples to the sink"
-                    ));
-                }
-                if *polling && taken == 0 {
-                    thread::sleep(Duration::from_micros(200));
-                }
-            }
-            Self::Listening { received, .. } => {
-                let mut received = received.lock().unwrap_or_else(PoisonError::into_inner);
-                if received.is_empty() {
-                    drop(received);
-                    thread::sleep(Duration::from_micros(200));
-                } else {
-                    got.append(&mut received);
-                }
-            }
-            Self::Far(far) => {
-                let slice = Duration::from_nanos(SLICE_NS);
-                got.append(&mut far.receive(expected - got.len(), slice)?);
-            }
-        }
-        Ok(())
-    }
-
-    /// Closes the reader; one in another process with its participant and process.
-    pub fn close(self) -> Result<(), Stop> {
-        match self {
-            Self::Asked { reader, .. } => reader.close()?,
-            Self::Listening { reader, .. } => drop(reader.close()?),
-            Self::Far(far) => far.close()?,
-        }
-        Ok(())
     }
 }
 

@@ -23,6 +23,7 @@
 mod cases;
 mod endpoint;
 mod fixture;
+mod inlet;
 mod probes;
 mod process_snapshot;
 mod remote_reader;

@@ -7,7 +7,8 @@ use driver_host::{Driver, Participant};
 
 use crate::{
     Stop, broken,
-    fixture::{Fixture, Inlet},
+    fixture::Fixture,
+    inlet::Inlet,
     remote_reader::{Answer, Ask, TIME_LIMIT},
 };
 

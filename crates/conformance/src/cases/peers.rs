@@ -13,7 +13,8 @@ use super::{
 use crate::{
     CaseResult, Stop, broken,
     endpoint::End,
-    fixture::{Fixture, Inlet, TIME_LIMIT, until_matched, write},
+    fixture::{Fixture, TIME_LIMIT, until_matched, write},
+    inlet::Inlet,
     not_applicable,
     sample::numbered,
 };

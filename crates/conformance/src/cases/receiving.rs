@@ -17,7 +17,8 @@ use super::CaseSpec;
 use crate::{
     CaseResult, Stop, broken,
     endpoint::{PairConfig, reader_config},
-    fixture::{Fixture, Inlet, TIME_LIMIT, write},
+    fixture::{Fixture, TIME_LIMIT, write},
+    inlet::Inlet,
     not_applicable,
     sample::{ReceivedSample, numbered},
     values::Side,
