@@ -45,7 +45,7 @@ impl CommandLine {
         let mut arguments = arguments.iter().map(AsRef::as_ref).peekable();
         while let Some(argument) = arguments.next() {
             let name = name_of(argument).filter(|name| !is_number(argument) && !name.is_empty());
-            let name = name.ok_or_else(|| error(argument, Cause::Stray))?;
+            let name = name.ok_or_else(|| error(argument, Cause::stray()))?;
             let (row, number) = option(argument, name, generation)?;
             if number > 1 {
                 let text = format!(
@@ -71,13 +71,13 @@ impl CommandLine {
         value: Option<&str>,
     ) -> Result<(), PerftestError> {
         let item = value.map_or_else(|| argument.to_owned(), |value| format!("{argument} {value}"));
-        let edition = row.edition(self.generation).ok_or_else(|| error(&item, Cause::Stray))?;
+        let edition = row.edition(self.generation).ok_or_else(|| error(&item, Cause::stray()))?;
         let value =
             on_command_line(row, edition, self.generation, value).map_err(|cause| error(&item, cause))?;
         if row.name == "compat" && value != OptionValue::Choice(self.generation.name()) {
             // An abbreviation, or a second value: the options before it have been read already.
             let expected = format!("`-compat` once, and in full; this is generation {}", self.generation);
-            return Err(error(&item, Cause::Invalid { expected }));
+            return Err(error(&item, Cause::invalid(&expected)));
         }
         if let Some(before) = self.entries.get(row.name).filter(|_| !row.repeats)
             && before.value != value
@@ -139,7 +139,7 @@ fn generation<S: AsRef<str>>(arguments: &[S]) -> Result<Option<Generation>, Perf
     let is_compat =
         |argument: &S| name_of(argument.as_ref()).is_some_and(|name| name.eq_ignore_ascii_case("compat"));
     let Some(place) = arguments.iter().position(is_compat) else { return Ok(None) };
-    let usage = || Cause::NoValue { usage: "-compat <5.1|4.3>".to_owned() };
+    let usage = || Cause::new("has no value", "use `-compat <5.1|4.3>`");
     let value = arguments.get(place + 1).map(AsRef::as_ref).filter(|value| !value.starts_with('-'));
     let value = value.ok_or_else(|| error("-compat", usage()))?;
     named(value, Source::CommandLine, format!("-compat {value}"))
@@ -152,7 +152,7 @@ fn of_environment(value: Option<&str>) -> Result<Option<Generation>, PerftestErr
 
 /// Returns the generation of this name, which `item` gives.
 fn named(name: &str, source: Source, item: String) -> Result<Option<Generation>, PerftestError> {
-    let cause = Cause::Invalid { expected: "one of: 5.1, 4.3".to_owned() };
+    let cause = Cause::invalid("one of: 5.1, 4.3");
     Generation::from_name(name).map(Some).ok_or(PerftestError { source, item, cause })
 }
 
@@ -170,19 +170,38 @@ fn option(
     let cause = match resolve(name, generation) {
         Match::One(row) => return Ok((row, 1)),
         Match::First(row, number) => return Ok((row, number)),
-        Match::Several(rows) => Cause::Ambiguous { candidates: rows.iter().map(|row| row.name).collect() },
+        Match::Several(rows) => {
+            let candidates = dashed(rows.iter().map(|row| row.name));
+            Cause::new(format!("is short for {} options", rows.len()), format!("use one of: {candidates}"))
+        }
         Match::OtherGeneration(row) => {
-            Cause::OtherGeneration { generation, theirs: generation.other(), instead: row.instead }
+            let theirs = generation.other();
+            let hint = match row.instead {
+                "" => format!("use `-compat {theirs}`, or leave it out"),
+                instead => format!("{instead}, or add `-compat {theirs}`"),
+            };
+            Cause::new(format!("is an option of generation {theirs}, not of {generation}"), hint)
         }
         Match::OtherRelease(other) => {
-            Cause::OtherRelease { generation, of: other.of, instead: other.instead }
+            Cause::new(format!("is an option of {}, not of generation {generation}", other.of), other.instead)
         }
         Match::Unknown => {
             let names = OPTIONS.iter().filter(|row| row.edition(generation).is_some());
-            Cause::Unknown { generation, similar: similar(name, names.map(|row| row.name)) }
+            let similar = similar(name, names.map(|row| row.name));
+            let hint = match &similar[..] {
+                [] => "`-help` lists the options".to_owned(),
+                _ => format!("similar: {}", dashed(similar)),
+            };
+            Cause::new(format!("is not an option of generation {generation}"), hint)
         }
     };
     Err(error(argument, cause))
+}
+
+/// Returns names as options, with commas.
+fn dashed(names: impl IntoIterator<Item = &'static str>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| format!("-{name}")).collect();
+    names.join(", ")
 }
 
 /// Returns whether an argument is the value of the option before it.

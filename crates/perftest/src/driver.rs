@@ -88,7 +88,7 @@ impl Settings {
                     "the queue is that of the driver"
                 }
                 // Adopted from a publisher, or implied by another option.
-                _ => return Err(self.unsupported(option, format!("driver `{}` has no {what}", driver.name))),
+                _ => return Err(self.lacking(option, driver, what)),
             };
             if driver.discovery {
                 let text = format!("has no effect: driver `{}` has no {what}; {changed}", driver.name);
@@ -112,17 +112,12 @@ impl Settings {
         if !driver.discovery && !driver.reliability && !self.local.raw_transport {
             let reason =
                 format!("driver `{}` has bare sockets, without discovery and repetition", driver.name);
-            let error = self.unsupported("driver", reason);
-            let instead = "add `-rawTransport`, or use a driver of DDS middleware".to_owned();
-            let cause = match error.cause {
-                Cause::Unsupported { reason, .. } => Cause::Unsupported { reason, instead },
-                other => other,
-            };
-            return Err(PerftestError { cause, ..error });
+            let instead = "add `-rawTransport`, or use a driver of DDS middleware";
+            return Err(self.error("driver", Cause::unsupported(&reason, instead)));
         }
         for (option, need) in self.needs() {
-            if let Some(what) = driver.lacks(need).filter(|_| self.is_requested(option)) {
-                return Err(self.unsupported(option, format!("driver `{}` has no {what}", driver.name)));
+            if let Some(what) = driver.lacks(need).filter(|_| self.given(option).is_some()) {
+                return Err(self.lacking(option, driver, what));
             }
         }
         self.check_transport(driver)
@@ -158,11 +153,6 @@ impl Settings {
         Some(if self.shared.zero_copy { transport.sharing_names() } else { transport.driver_names() })
     }
 
-    /// Returns whether the user of this process asked for the option.
-    fn is_requested(&self, option: &str) -> bool {
-        self.given(option).is_some()
-    }
-
     fn check_transport(&self, driver: &DriverAbilities) -> Result<(), PerftestError> {
         let found = match self.transport_names() {
             None => driver.transports.first(),
@@ -172,18 +162,18 @@ impl Settings {
         };
         let option = ["transport", "enableSharedMemory", "enableTcpOnly"]
             .into_iter()
-            .find(|option| self.is_requested(option))
+            .find(|option| self.given(option).is_some())
             .unwrap_or("transport");
         let Some((name, max)) = found else {
             let known: Vec<&str> = driver.transports.iter().map(|(name, _)| name.as_str()).collect();
             let reason = format!("driver `{}` has the transports {}", driver.name, known.join(", "));
-            return Err(self.unsupported(option, reason));
+            return Err(self.unsupported(option, &reason));
         };
         let largest = self.shared.max_size();
         if self.shared.payload_bytes(largest, self.local.raw_transport) > *max {
             let option = if self.shared.scan { "scan" } else { "dataLen" };
             let reason = format!("transport {name} of driver `{}` takes at most {max} bytes", driver.name);
-            return Err(self.unsupported(option, reason));
+            return Err(self.unsupported(option, &reason));
         }
         Ok(())
     }
@@ -192,19 +182,27 @@ impl Settings {
         match driver.domains {
             Some((first, last)) if !(first..=last).contains(&self.local.domain) => {
                 let reason = format!("driver `{}` has the domains {first} to {last}", driver.name);
-                Err(self.unsupported("domain", reason))
+                Err(self.unsupported("domain", &reason))
             }
             _ => Ok(()),
         }
     }
 
-    fn unsupported(&self, option: &str, reason: String) -> PerftestError {
+    fn lacking(&self, option: &str, driver: &DriverAbilities, what: &str) -> PerftestError {
+        self.unsupported(option, &format!("driver `{}` has no {what}", driver.name))
+    }
+
+    fn unsupported(&self, option: &str, reason: &str) -> PerftestError {
+        let instead = "remove it, or use another driver: `ddsmark drivers info` shows their abilities";
+        self.error(option, Cause::unsupported(reason, instead))
+    }
+
+    /// Returns the error of an option, as it was given.
+    fn error(&self, option: &str, cause: Cause) -> PerftestError {
         let given = self.given(option);
         let value = given.map(|given| given.value.as_str()).filter(|value| *value != "true");
         let source = given.map_or(Source::CommandLine, |given| given.source.clone());
         let item = value.map_or_else(|| format!("-{option}"), |value| format!("-{option} {value}"));
-        let instead =
-            "remove it, or use another driver: `ddsmark drivers info` shows their abilities".to_owned();
-        PerftestError { source, item, cause: Cause::Unsupported { reason, instead } }
+        PerftestError { source, item, cause }
     }
 }

@@ -40,11 +40,12 @@ pub(crate) fn parse(file: IniFile<'_>, generation: Generation) -> Result<Entries
         }
         let source = Source::File { path: file.path.into(), line: index + 1 };
         let error = |cause| PerftestError { source: source.clone(), item: line.to_owned(), cause };
-        let (name, text) = line.split_once('=').ok_or_else(|| error(Cause::NotAnEntry))?;
+        let (name, text) = line.split_once('=').ok_or_else(|| error(Cause::not_an_entry()))?;
         let (name, text) = (normalized(name), text.trim());
         let (row, key) = find(&name, generation).ok_or_else(|| error(unknown(&name)))?;
         if let Some(first) = lines.insert((row.name, key.part), index + 1) {
-            return Err(error(Cause::Repeated { first }));
+            let words = format!("has a value already, in line {first}");
+            return Err(error(Cause::new(words, "remove one of the lines")));
         }
         let value = match key.part {
             Part::Whole => whole(row, generation, text),
@@ -78,18 +79,23 @@ fn find(name: &str, generation: Generation) -> Option<(&'static OptionRow, IniKe
     keys.find(|(_, key)| key.name == name)
 }
 
+/// Returns the cause of a key that no option has.
 fn unknown(name: &str) -> Cause {
-    let option = match resolve(name.trim_start_matches('-'), Generation::V5_1) {
-        Match::One(row) if row.ini.is_empty() && row.name.eq_ignore_ascii_case(name) => Some(row.name),
-        _ => None,
-    };
     let keys = OPTIONS.iter().flat_map(|row| row.ini).map(|key| key.name);
-    Cause::UnknownKey { similar: similar(name, keys), option }
+    let similar = similar(name, keys);
+    let hint = match resolve(name.trim_start_matches('-'), Generation::V5_1) {
+        Match::One(row) if row.ini.is_empty() && row.name.eq_ignore_ascii_case(name) => {
+            format!("use `-{}` on the command line: it has no key", row.name)
+        }
+        _ if similar.is_empty() => "the reference of `ddsmark perftest` lists the keys".to_owned(),
+        _ => format!("similar: {}", similar.join(", ")),
+    };
+    Cause::new("is not a key of perftest.ini", hint)
 }
 
 /// Returns the value of a key that sets all of it.
 fn whole(row: &'static OptionRow, generation: Generation, text: &str) -> Result<OptionValue, Cause> {
-    let edition = row.edition(generation).ok_or(Cause::NotAnEntry)?;
+    let edition = row.edition(generation).ok_or_else(Cause::not_an_entry)?;
     match row.kind {
         Kind::Flag => boolean(text).map(OptionValue::Flag),
         // `false` is the absence of the option.
@@ -102,7 +108,7 @@ fn whole(row: &'static OptionRow, generation: Generation, text: &str) -> Result<
 
 /// Returns a period; a part that the file does not have is 0.
 fn both(row: &'static OptionRow, generation: Generation, halves: &Halves<'_>) -> Result<OptionValue, Cause> {
-    let edition = row.edition(generation).ok_or(Cause::NotAnEntry)?;
+    let edition = row.edition(generation).ok_or_else(Cause::not_an_entry)?;
     let (seconds, nanoseconds) = (halves.seconds.unwrap_or("0"), halves.nanoseconds.unwrap_or("0"));
     period(row, edition, seconds, nanoseconds).map(OptionValue::Period)
 }

@@ -123,13 +123,12 @@ pub(crate) fn on_command_line(
             Kind::Flag => OptionValue::Flag(true),
             Kind::OptionalInteger(_) => OptionValue::OptionalInteger(None),
             Kind::Sizes => OptionValue::Sizes(Vec::new()),
-            _ => return Err(Cause::NoValue { usage: row.usage(generation) }),
+            _ => return Err(Cause::new("has no value", format!("use `{}`", row.usage(generation)))),
         });
     };
-    let expected = |what: &str| Cause::Invalid { expected: what.to_owned() };
     let in_range = |number| check_range(number, row, edition.range);
     match row.kind {
-        Kind::Flag => Err(Cause::Stray),
+        Kind::Flag => Err(Cause::stray()),
         Kind::Integer(_) => Ok(OptionValue::Integer(in_range(integer(text)?)?)),
         Kind::OptionalInteger(_) => Ok(OptionValue::OptionalInteger(Some(in_range(integer(text)?)?))),
         Kind::Text(_) => Ok(OptionValue::Text(plain_text(text)?.to_owned())),
@@ -137,7 +136,7 @@ pub(crate) fn on_command_line(
             let found = words.iter().find(|word| word.eq_ignore_ascii_case(text));
             found
                 .map(|word| OptionValue::Choice(word))
-                .ok_or_else(|| expected(&format!("one of: {}", words.join(", "))))
+                .ok_or_else(|| Cause::invalid(&format!("one of: {}", words.join(", "))))
         }
         Kind::Sizes => sizes(text, in_range).map(OptionValue::Sizes),
         Kind::Rate => {
@@ -146,14 +145,14 @@ pub(crate) fn on_command_line(
             let method = match method.to_ascii_lowercase().as_str() {
                 "spin" => WaitMethod::Spin,
                 "sleep" => WaitMethod::Sleep,
-                _ => return Err(expected(words)),
+                _ => return Err(Cause::invalid(words)),
             };
-            let number = in_range(integer(number).map_err(|_| expected(words))?)?;
+            let number = in_range(integer(number).map_err(|_| Cause::invalid(words))?)?;
             Ok(OptionValue::Rate(Rate { per_second: number.unsigned_abs(), method }))
         }
         Kind::Period => {
             let words = "seconds and nanoseconds, such as `0:10000000`";
-            let (seconds, nanoseconds) = text.split_once(':').ok_or_else(|| expected(words))?;
+            let (seconds, nanoseconds) = text.split_once(':').ok_or_else(|| Cause::invalid(words))?;
             period(row, edition, seconds, nanoseconds).map(OptionValue::Period)
         }
         Kind::Priorities => {
@@ -164,19 +163,20 @@ pub(crate) fn on_command_line(
                 (Some(main), Some(receive), Some(event), None) if text.matches(':').count() == 2 => {
                     Ok(OptionValue::Priorities([main, receive, event]))
                 }
-                _ => Err(expected(words)),
+                _ => Err(Cause::invalid(words)),
             }
         }
         Kind::Keys => {
             let (first, last) = text.split_once(':').unwrap_or((text, text));
             let key = |text: &str| {
-                u32::try_from(in_range(integer(text)?)?).map_err(|_| expected("keys such as `3` or `3:5`"))
+                u32::try_from(in_range(integer(text)?)?)
+                    .map_err(|_| Cause::invalid("keys such as `3` or `3:5`"))
             };
             let (first, last) = (key(first)?, key(last)?);
             let sorted = first <= last;
             sorted
                 .then_some(OptionValue::Keys(KeyRange { first, last }))
-                .ok_or_else(|| Cause::Invalid { expected: "the lower key first, such as `3:5`".to_owned() })
+                .ok_or_else(|| Cause::invalid("the lower key first, such as `3:5`"))
         }
         Kind::Peer => peer(text).map(OptionValue::Peer),
     }
@@ -187,7 +187,7 @@ pub(crate) fn boolean(text: &str) -> Result<bool, Cause> {
     match text.to_ascii_lowercase().as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(Cause::Invalid { expected: "`true` or `false`".to_owned() }),
+        _ => Err(Cause::invalid("`true` or `false`")),
     }
 }
 
@@ -205,41 +205,41 @@ pub(crate) fn period(
     let longest = edition.range.map_or(u64::MAX, |range| range.max.unsigned_abs().saturating_mul(SECOND_NS));
     let total = seconds.saturating_mul(SECOND_NS).saturating_add(nanoseconds);
     if total > longest {
-        return Err(Cause::Invalid { expected: "1 ns to 1 year".to_owned() });
+        return Err(Cause::invalid("1 ns to 1 year"));
     }
     Ok(total)
 }
 
 fn integer(text: &str) -> Result<i64, Cause> {
-    text.parse().map_err(|_| Cause::Invalid { expected: "a whole number".to_owned() })
+    text.parse().map_err(|_| Cause::invalid("a whole number"))
 }
 
 fn check_range(number: i64, row: &OptionRow, range: Option<Range>) -> Result<i64, Cause> {
     match (range, row.limit) {
-        (Some(range), _) if !range.contains(number) => Err(Cause::OutOfRange { range }),
-        (_, Some(limit)) if number > limit.max => Err(Cause::Unsupported {
-            reason: limit.reason.to_owned(),
-            instead: format!("use at most {}", limit.max),
-        }),
+        (Some(range), _) if !range.contains(number) => {
+            Err(Cause::new("is out of range", format!("use {range}")))
+        }
+        (_, Some(limit)) if number > limit.max => {
+            Err(Cause::unsupported(limit.reason, format!("use at most {}", limit.max)))
+        }
         _ => Ok(number),
     }
 }
 
 fn plain_text(text: &str) -> Result<&str, Cause> {
     let valid = !text.trim().is_empty() && text.len() <= MAX_TEXT && !text.chars().any(char::is_control);
-    valid.then_some(text).ok_or_else(|| Cause::Invalid {
-        expected: format!("text of 1 to {MAX_TEXT} bytes without control characters"),
-    })
+    valid
+        .then_some(text)
+        .ok_or_else(|| Cause::invalid(&format!("text of 1 to {MAX_TEXT} bytes without control characters")))
 }
 
 fn sizes(text: &str, in_range: impl Fn(i64) -> Result<i64, Cause>) -> Result<Vec<u64>, Cause> {
     let size = |text| {
-        let words = "sizes such as `32:64:128`".to_owned();
-        let number = integer(text).map_err(|_| Cause::Invalid { expected: words })?;
+        let number = integer(text).map_err(|_| Cause::invalid("sizes such as `32:64:128`"))?;
         Ok(in_range(number)?.unsigned_abs())
     };
     if text.split(':').count() > MAX_SIZES {
-        return Err(Cause::Invalid { expected: format!("at most {MAX_SIZES} sizes") });
+        return Err(Cause::invalid(&format!("at most {MAX_SIZES} sizes")));
     }
     text.split(':').map(size).collect()
 }
@@ -256,12 +256,10 @@ fn priority(text: &str) -> Option<Priority> {
 fn peer(text: &str) -> Result<Peer, Cause> {
     let text = plain_text(text)?;
     if text.contains("://") || text.contains('@') {
-        return Err(Cause::Unsupported {
-            reason: "it is a locator of one middleware".to_owned(),
-            instead: "use the address or the name of a host".to_owned(),
-        });
+        let instead = "use the address or the name of a host";
+        return Err(Cause::unsupported("it is a locator of one middleware", instead));
     }
-    let invalid = || Cause::Invalid { expected: "an address such as `10.0.0.2` or `10.0.0.2:1`".to_owned() };
+    let invalid = || Cause::invalid("an address such as `10.0.0.2` or `10.0.0.2:1`");
     // An IPv6 address has several colons, and needs brackets before a number.
     let (address, number) = match text.strip_prefix('[').map(|rest| rest.split_once(']')) {
         Some(Some((address, ""))) => (address, None),

@@ -98,11 +98,10 @@ pub(super) fn build(
 
 fn role(entries: &Entries) -> Result<Role, PerftestError> {
     match (entries.get("pub"), entries.get("sub")) {
-        (Some(publisher), Some(_)) => Err(publisher.error(Cause::Contradiction {
-            with: "`-sub`",
-            reason: "a process has one role".to_owned(),
-            instead: "start one command for each role".to_owned(),
-        })),
+        (Some(publisher), Some(_)) => {
+            let instead = "start one command for each role";
+            Err(publisher.error(Cause::contradiction("`-sub`", "a process has one role", instead)))
+        }
         (Some(_), None) => Ok(Role::Publisher),
         (None, _) => Ok(Role::Subscriber),
     }
@@ -112,8 +111,7 @@ fn role(entries: &Entries) -> Result<Role, PerftestError> {
 fn check_fate(entry: &Entry, generation: Generation) -> Result<(), PerftestError> {
     match entry.row.honouring {
         Honouring::Rejected { reason, instead } if !entry.is_default(generation) => {
-            let (reason, instead) = (reason.to_owned(), instead.to_owned());
-            Err(entry.error(Cause::Unsupported { reason, instead }))
+            Err(entry.error(Cause::unsupported(reason, instead)))
         }
         Honouring::Rejected { .. } | Honouring::Honoured(_) => Ok(()),
     }
@@ -282,10 +280,10 @@ fn transport(entries: &Entries) -> Result<Option<Transport>, PerftestError> {
     let OptionValue::Choice(name) = entry.value else { return Ok(None) };
     match Transport::from_name(name) {
         Some(transport) => Ok(Some(transport)),
-        None => Err(entry.error(Cause::Unsupported {
-            reason: "no driver has this transport".to_owned(),
-            instead: "use UDPv4, UDPv6, SHMEM or TCP".to_owned(),
-        })),
+        None => {
+            Err(entry
+                .error(Cause::unsupported("no driver has this transport", "use UDPv4, UDPv6, SHMEM or TCP")))
+        }
     }
 }
 

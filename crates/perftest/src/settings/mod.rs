@@ -118,10 +118,4 @@ impl Settings {
         let (_, option) = options.into_iter().find(|(decides, _)| *decides)?;
         Some(self.given(option).map_or_else(|| format!("-{option}"), ToString::to_string))
     }
-
-    /// Returns whether this publisher measures latency: only the one with id 0 does.
-    #[must_use]
-    pub fn sends_pings(&self) -> bool {
-        self.role == Role::Publisher && self.local.id == 0
-    }
 }

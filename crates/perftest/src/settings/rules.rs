@@ -84,10 +84,8 @@ fn check_priorities(entries: &Entries, role: Role) -> Result<(), PerftestError> 
     let OptionValue::Priorities(priorities) = entry.value else { return Ok(()) };
     let [main, receive, event] = priorities.map(Priority::number);
     if event != 0 {
-        return Err(entry.error(Cause::Unsupported {
-            reason: "the threads of events belong to the middleware".to_owned(),
-            instead: "use 0 for the last priority".to_owned(),
-        }));
+        let reason = "the threads of events belong to the middleware";
+        return Err(entry.error(Cause::unsupported(reason, "use 0 for the last priority")));
     }
     if receive == 0 && (role == Role::Publisher || main == 0) {
         return Ok(());
@@ -141,8 +139,8 @@ fn check_heartbeats(entries: &Entries) -> Result<(), PerftestError> {
     }
 }
 
-fn contradiction(entry: &Entry, with: &'static str, reason: &str, instead: &str) -> PerftestError {
-    entry.error(Cause::Contradiction { with, reason: reason.to_owned(), instead: instead.to_owned() })
+fn contradiction(entry: &Entry, with: &str, reason: &str, instead: &str) -> PerftestError {
+    entry.error(Cause::contradiction(with, reason, instead))
 }
 
 /// Returns why an option that ddsmark does not honour has no effect in the release either, if that is so.

@@ -281,12 +281,6 @@ impl Kind {
             Self::Peer => "<address>[:<number>]".to_owned(),
         })
     }
-
-    /// Returns whether the value can be left out on the command line.
-    #[must_use]
-    pub const fn is_optional(self) -> bool {
-        matches!(self, Self::OptionalInteger(_) | Self::Sizes)
-    }
 }
 
 impl Edition {

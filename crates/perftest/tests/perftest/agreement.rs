@@ -1,6 +1,6 @@
 //! Tests of the agreement of publisher and subscriber.
 
-use perftest::{Batch, Generation, History, OPTIONS, Offer, OptionRow, Settings};
+use perftest::{Batch, Generation, History, OPTIONS, Offer, OptionRow};
 
 use crate::common::{quiet, valid, with_file};
 
@@ -166,10 +166,4 @@ fn offer_of_a_stranger_is_rejected() {
     rejects(|offer| offer.values[0].value = "9".repeat(20_000), "options");
     rejects(|offer| offer.values = vec![offer.values[0].clone(); 65], "options");
     assert!(serde_json::from_str::<Offer>("{\"generation\":\"4.3\",\"surprise\":1}").is_err());
-}
-
-#[test]
-fn only_publisher_0_sends_pings() {
-    let pings = |line: &str| -> bool { Settings::sends_pings(&quiet(line, NEW)) };
-    assert!(pings("-pub") && !pings("-pub -pidMultiPubTest 1") && !pings("-sub"));
 }

@@ -6,6 +6,9 @@ use perftest::{
 
 pub const DEFAULTS: Defaults<'static> = Defaults { driver: "dds", raw_drivers: ["udp", "tcp", "shm"] };
 
+/// Beginning of the cause of an option that ddsmark does not honour.
+pub const UNSUPPORTED: &str = "is not supported: ";
+
 /// Returns the arguments of a command line.
 pub fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
