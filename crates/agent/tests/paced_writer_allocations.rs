@@ -29,7 +29,7 @@ fn writing_by_a_plan_allocates_nothing() {
     let (mut flows, mut readers) = (Vec::new(), Vec::new());
     for spec in &configure.writers {
         let plan = FlowSpec::new(&configure, &spec.stream).expect("a plan");
-        let (writer, reader) = pair(&participant, &format!("allocations-{}", plan.writer()), true);
+        let (writer, reader) = pair(&participant, &format!("allocations-{}", spec.stream.writer), true);
         readers.push(reader);
         flows.push(FlowWriter::new(&configure, spec, plan, writer, None));
     }

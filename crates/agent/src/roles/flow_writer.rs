@@ -88,7 +88,7 @@ impl FlowWriter {
         Self {
             position: 0,
             thread: spec.thread,
-            samples: SampleWriter::of_flow(configure, &plan, writer),
+            samples: SampleWriter::new(configure, &spec.stream, writer),
             schedule: None,
             throttled: None,
             awaited: None,

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use control::{Configure, FlowReaderReport, NegativeTimes, PacedReaderReport, ProbeEchoReport, RoleReport};
 use driver_host::{DriverError, Sample};
 use experiment::{QosDuration, SendTimes};
-use results::{TakeStats, TimelinessRecorder, WindowCounts, Windows};
+use results::{TakeStats, TimelinessRecorder, Windows};
 
 use super::stream_reader::{ClosedStream, StartTime, StreamRecorder};
 use crate::{
     base::{clock::now_ns, progress::ReceiveProgress},
     traffic::{
-        flow_spec::FlowSpec, grouped_reader::GroupedReader, identity::Identity, late_join::LateJoin,
-        per_writer::PerWriter, probes::ProbeResponder, receive_stats::ReceiveStats,
+        flow_spec::FlowSpec, grouped_reader::GroupedReader, per_writer::PerWriter,
+        receive_stats::ReceiveStats,
     },
 };
 
@@ -36,39 +36,16 @@ pub struct FlowRecorder {
 }
 
 impl FlowRecorder {
-    /// Records the reception around a late join, if there is one.
+    /// Creates the recorder of a flow, with these empty counts.
     #[must_use]
-    pub fn joining(self, join: Option<&Arc<LateJoin>>) -> Self {
-        Self { stats: self.stats.joining(join), ..self }
-    }
-
-    /// Creates the recorder of a flow. With an `echo`, probes are sent back.
-    #[must_use]
-    pub fn new(
-        configure: &Configure,
-        plan: &FlowSpec,
-        since_ns: u64,
-        begin: &StartTime,
-        echo: Option<ProbeResponder>,
-    ) -> Self {
-        let identity = Identity {
-            tag: configure.run_tag,
-            writer: plan.writer(),
-            size: plan.payload_size(),
-            since_ns,
-            keys: plan.keys(),
-            slack_ns: configure.clock_slack_ns,
-        };
-        let counts = WindowCounts::new(configure.windows, configure.measure_ns);
+    pub fn new(configure: &Configure, plan: &FlowSpec, stats: ReceiveStats, begin: &StartTime) -> Self {
         let windows = || {
             let mut windows = Windows::new(plan.windows(), configure.measure_ns);
             windows.begin(0);
             windows
         };
         Self {
-            stats: ReceiveStats::new(identity, plan.payloads(), configure.check_every, counts)
-                .filtering(plan.filtered())
-                .echoing(echo),
+            stats,
             times: plan.schedule().map(|schedule| SendTimes::new(schedule, configure.measure_ns)),
             service: windows(),
             response: windows(),

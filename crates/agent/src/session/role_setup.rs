@@ -114,6 +114,17 @@ impl RoleSetup<'_> {
         }
     }
 
+    /// Returns empty counts of a stream for its reader. With an `echo`, probes are sent back.
+    fn stats(&self, spec: &ReaderSpec, stream: &StreamSpec, echo: Option<ProbeResponder>) -> ReceiveStats {
+        let configure = self.configure;
+        let payloads = Payloads::of_stream(configure, stream);
+        let windows = WindowCounts::new(configure.windows, configure.measure_ns);
+        ReceiveStats::new(self.identity(stream), payloads, configure.check_every, windows)
+            .filtering(spec.content_filter.map(|filter| FilteredStream::new(stream, filter)))
+            .echoing(echo)
+            .joining(self.join)
+    }
+
     fn participant(&self) -> Result<OpenedRole, AgentError> {
         let Self { configure, participant, .. } = *self;
         let writers =
@@ -156,18 +167,11 @@ impl RoleSetup<'_> {
     }
 
     fn reader(&self) -> Result<OpenedRole, AgentError> {
-        let configure = self.configure;
         let (spec, _) = self.first_reader()?;
         let mut monitors = Monitors::default();
         // belongs to the first stream, that of the first writer
         let mut echo = self.probe_responder(&mut monitors)?;
-        let stats = |stream: &StreamSpec| {
-            let payloads = Payloads::of_stream(configure, stream);
-            let windows = WindowCounts::new(configure.windows, configure.measure_ns);
-            let stats = ReceiveStats::new(self.identity(stream), payloads, configure.check_every, windows);
-            let filtered = spec.content_filter.map(|filter| FilteredStream::new(stream, filter));
-            (stream.writer, stats.filtering(filtered).echoing(echo.take()).joining(self.join))
-        };
+        let stats = |stream: &StreamSpec| (stream.writer, self.stats(spec, stream, echo.take()));
         let processing = Processing::of_each(spec.processing_ns);
         let stats = PerWriter::new(spec.streams.iter().map(stats).collect()).processing(processing.clone());
         self.stream_reader([(spec, stats)], None, processing, monitors)
@@ -281,10 +285,11 @@ impl RoleSetup<'_> {
         let mut echo = self.probe_responder(&mut monitors)?;
         let readers = configure.readers.iter().map(|spec| {
             let recorder = |stream: &StreamSpec| {
-                let plan = FlowSpec::new(configure, stream)?.to_reader(spec.content_filter);
-                let recorder = FlowRecorder::new(configure, &plan, self.since_ns, &begin, echo.take())
+                let plan = FlowSpec::new(configure, stream)?;
+                let stats = self.stats(spec, stream, echo.take());
+                let recorder = FlowRecorder::new(configure, &plan, stats, &begin)
                     .with_gaps(spec.qos.deadline_ns.filter(|_| stream.instances.is_none()));
-                Ok((stream.writer, recorder.joining(self.join)))
+                Ok((stream.writer, recorder))
             };
             let recorders = spec.streams.iter().map(recorder).collect::<Result<Vec<_>, AgentError>>()?;
             Ok((spec, PerWriter::new(recorders).processing(processing.clone())))

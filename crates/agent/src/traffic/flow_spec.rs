@@ -2,26 +2,19 @@
 
 use std::sync::Arc;
 
-use control::{Configure, PayloadBytes, windows_of_flow};
-use experiment::{KeyFilter, Load, Schedule, StreamSpec, TraceSamples};
+use control::{Configure, windows_of_flow};
+use experiment::{Load, Schedule, StreamSpec, TraceSamples};
 
-use crate::{
-    base::error::AgentError,
-    traffic::{filtered::FilteredStream, identity::PayloadSize, keys::Keys, payload::Payloads},
-};
+use crate::base::error::AgentError;
 
 /// Samples of one writer, and their intended times.
 #[derive(Clone, Debug)]
 pub struct FlowSpec {
     stream: StreamSpec,
     seed: u64,
-    /// Bytes of the samples, if they are those of a file.
-    payload: Option<PayloadBytes>,
     /// Samples of the trace that it follows.
     trace: TraceSamples,
     windows: u32,
-    /// Content filter of the reader.
-    filter: Option<KeyFilter>,
 }
 
 impl FlowSpec {
@@ -42,39 +35,7 @@ impl FlowSpec {
             }
         }
         let windows = windows_of_flow(configure.windows, configure.streams().count());
-        let (stream, payload) = (stream.clone(), configure.payload.clone());
-        Ok(Self { stream, seed: configure.seed, payload, trace, windows, filter: None })
-    }
-
-    /// Sets the content filter of the reader that expects the stream.
-    #[must_use]
-    pub fn to_reader(self, filter: Option<KeyFilter>) -> Self {
-        Self { filter, ..self }
-    }
-
-    /// Returns the samples that the reader expects, if it does not expect all.
-    #[must_use]
-    pub fn filtered(&self) -> Option<FilteredStream> {
-        self.filter.map(|filter| FilteredStream::new(&self.stream, filter))
-    }
-
-    /// Returns the number of the writer, in the header of every sample.
-    #[must_use]
-    pub const fn writer(&self) -> u16 {
-        self.stream.writer
-    }
-
-    /// Returns the sizes of the payloads.
-    #[must_use]
-    pub fn payload_size(&self) -> PayloadSize {
-        PayloadSize::of_stream(&self.stream, &self.trace)
-    }
-
-    /// Returns the keys of the samples.
-    #[inline]
-    #[must_use]
-    pub fn keys(&self) -> Keys {
-        Keys::of_stream(&self.stream)
+        Ok(Self { stream: stream.clone(), seed: configure.seed, trace, windows })
     }
 
     /// Returns the load; `None`: each sample is written as soon as the previous one is.
@@ -93,12 +54,6 @@ impl FlowSpec {
     #[must_use]
     pub const fn windows(&self) -> u32 {
         self.windows
-    }
-
-    /// Returns the payloads; each writer has a different pattern.
-    #[must_use]
-    pub fn payloads(&self) -> Payloads {
-        Payloads::of(self.payload.as_ref(), self.seed, &self.stream, &self.trace)
     }
 
     /// Returns the intended times from the first; `None` without intended times.

@@ -4,7 +4,7 @@ use control::Configure;
 use driver_host::{WriteOutcome, Writer};
 use experiment::StreamSpec;
 
-use super::{flow_spec::FlowSpec, header::Header, keys::Keys, payload::Payloads};
+use super::{header::Header, keys::Keys, payload::Payloads};
 use crate::base::error::AgentError;
 
 /// Writer of one stream.
@@ -25,13 +25,6 @@ impl SampleWriter {
     pub fn new(configure: &Configure, stream: &StreamSpec, writer: Writer) -> Self {
         let (tag, payloads) = (configure.run_tag, Payloads::of_stream(configure, stream));
         Self { writer: Some(writer), payloads, number: stream.writer, tag, keys: Keys::of_stream(stream) }
-    }
-
-    /// Creates the writer of a flow.
-    #[must_use]
-    pub fn of_flow(configure: &Configure, flow: &FlowSpec, writer: Writer) -> Self {
-        let (tag, payloads) = (configure.run_tag, flow.payloads());
-        Self { writer: Some(writer), payloads, number: flow.writer(), tag, keys: flow.keys() }
     }
 
     /// Returns the writer of the driver.

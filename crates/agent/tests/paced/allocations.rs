@@ -8,12 +8,16 @@ use agent::{
         grouped_reader::GroupedReader,
         header::Header,
         identity::{Identity, PayloadSize},
+        keys::Keys,
+        payload::Payloads,
         probes::ProbeReceiver,
+        receive_stats::ReceiveStats,
     },
 };
 use allocation_counter::measure;
 use driver_host::Sample;
 use experiment::{Load, ReceiveGroup, Role};
+use results::WindowCounts;
 
 use crate::rig::{MS, Run, cell, configure_of_each_schedule, pair, participant};
 
@@ -22,14 +26,25 @@ fn receiving_by_a_plan_allocates_nothing() {
     let configure = configure_of_each_schedule();
     for stream in configure.streams() {
         let plan = FlowSpec::new(&configure, stream).expect("a plan");
-        let mut arrivals = FlowRecorder::new(&configure, &plan, 0, &StartTime::default(), None);
-        let mut payloads = plan.payloads();
+        let identity = Identity {
+            tag: configure.run_tag,
+            writer: stream.writer,
+            size: PayloadSize::of_stream(stream, &configure.trace_of(stream)),
+            since_ns: 0,
+            keys: Keys::of_stream(stream),
+            slack_ns: configure.clock_slack_ns,
+        };
+        let mut payloads = Payloads::of_stream(&configure, stream);
+        let windows = WindowCounts::new(configure.windows, configure.measure_ns);
+        let expected = Payloads::of_stream(&configure, stream);
+        let stats = ReceiveStats::new(identity, expected, configure.check_every, windows);
+        let mut arrivals = FlowRecorder::new(&configure, &plan, stats, &StartTime::default());
         let planned = plan.schedule().expect("times").planned(configure.measure_ns);
         let counted = measure(|| {
             for sequence in (0..planned).filter(|sequence| !sequence.is_multiple_of(7)) {
                 let header = Header {
                     sequence: sequence as u32,
-                    writer: plan.writer(),
+                    writer: stream.writer,
                     tag: configure.run_tag,
                     warm_up: false,
                     sent_ns: now_ns(),
@@ -77,18 +92,17 @@ fn taking_echoes_allocates_nothing() {
     const EVERY: u64 = 100;
     let configure = configure_of_each_schedule();
     let stream = configure.streams().next().expect("a stream");
-    let plan = FlowSpec::new(&configure, stream).expect("a plan");
     let identity = Identity {
         tag: configure.run_tag,
-        writer: plan.writer(),
+        writer: stream.writer,
         size: PayloadSize::One(64),
         since_ns: 0,
-        keys: plan.keys(),
+        keys: Keys::of_stream(stream),
         slack_ns: 0,
     };
     let mut returns = ProbeReceiver::new(identity, &configure, stream, EVERY as u32);
     let known = returns.progress();
-    let mut payloads = plan.payloads();
+    let mut payloads = Payloads::of_stream(&configure, stream);
     known.begin(now_ns(), false);
     let counted = measure(|| {
         // the first sample of each hundred is a probe; one probe in seven, from the first on, does not return
@@ -96,7 +110,7 @@ fn taking_echoes_allocates_nothing() {
         for sequence in probes.filter(|sequence| !(sequence / EVERY).is_multiple_of(7)) {
             let header = Header {
                 sequence: sequence as u32,
-                writer: plan.writer(),
+                writer: stream.writer,
                 tag: configure.run_tag,
                 warm_up: false,
                 sent_ns: now_ns(),
