@@ -368,7 +368,7 @@ pub struct ReturnReport {
 }
 
 /// Measurements of an echo or a relay.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EchoReport {
     /// Pings received, duplicates included.

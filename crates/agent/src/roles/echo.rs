@@ -15,7 +15,7 @@ use crate::{
     },
     roles::{
         echo_listener::{EchoListener, HandedPings},
-        echo_sender::{EchoSender, PingRecorder},
+        echo_sender::{EchoSender, OriginCheck, PingRecorder},
     },
 };
 
@@ -59,24 +59,27 @@ impl Echo {
         Self { inlet: Some(inlet), progress, several_in_flight }
     }
 
-    /// Closes reader and writer. Returns the counts, the pings that the listener dropped, and the echoes that it sent; `None` without
-    /// a listener.
-    fn close_inlet(&mut self) -> Result<(PingRecorder, u64, Option<u64>), AgentError> {
-        let (sender, dropped, in_listener) = match self.inlet.take().ok_or(AgentError::Closed)? {
+    /// Closes reader and writer. Returns the counts, with those of the listener.
+    fn close_inlet(&mut self) -> Result<PingRecorder, AgentError> {
+        let sender = match self.inlet.take().ok_or(AgentError::Closed)? {
             EchoInput::Asked { reader, sender, .. } => {
                 reader.close()?;
-                (*sender, 0, None)
+                *sender
             }
             EchoInput::Listening { reader, handed } => {
                 let EchoListener { origins, overwritten, dropped, sent, .. } = reader.close()?;
                 let mut sender = handed.into_sender()?;
                 sender.pings.origins = origins;
-                sender.pings.overwritten += overwritten;
-                (sender, dropped, Some(sent))
+                let counts = &mut sender.pings.counts;
+                counts.received += dropped;
+                counts.refused += dropped;
+                counts.overwritten += overwritten;
+                counts.echoed_in_listener = Some(sent);
+                sender
             }
         };
         sender.writer.close()?;
-        Ok((sender.pings, dropped, in_listener))
+        Ok(sender.pings)
     }
 }
 
@@ -129,22 +132,12 @@ impl AgentRole for Echo {
     }
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {
-        let (mut pings, dropped, echoed_in_listener) = self.close_inlet()?;
-        if let Some(failure) = pings.failure.take() {
+        let PingRecorder { counts, origins, failure, .. } = self.close_inlet()?;
+        if let Some(failure) = failure {
             return Err(failure);
         }
-        Ok(RoleReport::Echo(EchoReport {
-            received: pings.received + dropped,
-            duplicate: pings.duplicate,
-            echoed: pings.echoed,
-            timed_out: pings.timed_out,
-            refused: pings.refused + dropped,
-            overwritten: pings.overwritten,
-            wrong_size: pings.origins.wrong_size,
-            foreign: pings.origins.foreign,
-            echoed_in_listener,
-            stamps: pings.stamps,
-        }))
+        let OriginCheck { wrong_size, foreign, .. } = origins;
+        Ok(RoleReport::Echo(EchoReport { wrong_size, foreign, ..counts }))
     }
 
     fn close(&mut self) -> Result<(), AgentError> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use control::{TimestampLog, TimestampPair};
+use control::{EchoReport, TimestampLog, TimestampPair};
 use driver_host::{Sample, WriteOutcome, Writer};
 
 use crate::{
@@ -45,15 +45,10 @@ impl OriginCheck {
 #[derive(Debug)]
 pub struct PingRecorder {
     pub(super) origins: OriginCheck,
-    pub(super) stamps: TimestampLog,
+    /// Counts, without those of the origins.
+    pub(super) counts: EchoReport,
     /// Repetition of writes that are not accepted; `None`: they are not repeated.
     repeats: Option<Repeats>,
-    pub(super) received: u64,
-    pub(super) duplicate: u64,
-    pub(super) echoed: u64,
-    pub(super) timed_out: u64,
-    pub(super) refused: u64,
-    pub(super) overwritten: u64,
     pub(super) failure: Option<AgentError>,
     /// Number of echoes, for the thread that waits.
     progress: Arc<ReceiveProgress>,
@@ -64,14 +59,8 @@ impl PingRecorder {
     #[must_use]
     pub fn new(identity: Identity, stamps: TimestampLog) -> Self {
         Self {
-            stamps,
+            counts: EchoReport { stamps, ..EchoReport::default() },
             repeats: None,
-            received: 0,
-            duplicate: 0,
-            echoed: 0,
-            timed_out: 0,
-            refused: 0,
-            overwritten: 0,
             failure: None,
             progress: Arc::new(ReceiveProgress::of_size(identity.size.mean())),
             origins: OriginCheck::new(identity),
@@ -101,8 +90,8 @@ impl PingRecorder {
             let (again, tries) = repeats.repeat(outcome, || writer.write(key, payload));
             outcome = again;
             if !header.warm_up {
-                self.timed_out += tries.timed_out;
-                self.refused += tries.refused;
+                self.counts.timed_out += tries.timed_out;
+                self.counts.refused += tries.refused;
             }
         }
         self.record(header, arrived_ns, sent_ns, outcome);
@@ -120,8 +109,8 @@ impl PingRecorder {
         let sent_ns = now_ns();
         let outcome = writer.write(key, payload);
         match outcome {
-            Ok(WriteOutcome::TimedOut) => self.timed_out += u64::from(!header.warm_up),
-            Ok(WriteOutcome::Refused) => self.refused += u64::from(!header.warm_up),
+            Ok(WriteOutcome::TimedOut) => self.counts.timed_out += u64::from(!header.warm_up),
+            Ok(WriteOutcome::Refused) => self.counts.refused += u64::from(!header.warm_up),
             Ok(WriteOutcome::Accepted) | Err(_) => {
                 self.record(header, arrived_ns, sent_ns, outcome);
                 return true;
@@ -142,27 +131,27 @@ impl PingRecorder {
         if header.warm_up {
             return self.note_failure(outcome);
         }
-        if self.received == 0 {
+        if self.counts.received == 0 {
             self.progress.begin(arrived_ns);
         }
-        self.received += 1;
+        self.counts.received += 1;
         let sequence = u64::from(header.sequence);
-        let known = self.stamps.get(sequence);
-        self.duplicate += u64::from(known.first_ns > 0);
+        let known = self.counts.stamps.get(sequence);
+        self.counts.duplicate += u64::from(known.first_ns > 0);
         if known.second_ns == 0 {
             let accepted = matches!(outcome, Ok(WriteOutcome::Accepted));
             let second_ns = if accepted { sent_ns } else { 0 };
-            self.stamps.record(sequence, TimestampPair { first_ns: arrived_ns, second_ns });
+            self.counts.stamps.record(sequence, TimestampPair { first_ns: arrived_ns, second_ns });
         }
         match outcome {
             Ok(WriteOutcome::Accepted) => {
-                self.echoed += 1;
-                self.progress.set(self.echoed);
+                self.counts.echoed += 1;
+                self.progress.set(self.counts.echoed);
                 self.repeats.iter_mut().for_each(Repeats::accepted);
             }
             // The pinger counts the ping as lost.
-            Ok(WriteOutcome::TimedOut) => self.timed_out += 1,
-            Ok(WriteOutcome::Refused) => self.refused += 1,
+            Ok(WriteOutcome::TimedOut) => self.counts.timed_out += 1,
+            Ok(WriteOutcome::Refused) => self.counts.refused += 1,
             Err(_) => self.note_failure(outcome),
         }
     }
@@ -195,7 +184,7 @@ impl EchoSender {
         if let Some(header) = self.pings.origins.header(sample.payload, now) {
             self.pings.echo(&self.writer, &header, (sample.key, sample.payload), now);
             // checked after the write has read the payload
-            self.pings.overwritten += u64::from(!sample.is_intact());
+            self.pings.counts.overwritten += u64::from(!sample.is_intact());
         }
     }
 

@@ -44,17 +44,15 @@ pub(super) fn is_probe(sequence: u64, every: u64) -> bool {
 pub struct ProbeResponder {
     writer: Writer,
     every: u64,
-    came: u64,
-    echoed: u64,
-    refused: u64,
+    counts: ProbeEchoReport,
     failure: Option<DriverError>,
 }
 
 impl ProbeResponder {
     /// Creates the responder for one in `every` samples, with this writer.
     #[must_use]
-    pub const fn new(writer: Writer, every: u32) -> Self {
-        Self { writer, every: every as u64, came: 0, echoed: 0, refused: 0, failure: None }
+    pub fn new(writer: Writer, every: u32) -> Self {
+        Self { writer, every: every.into(), counts: ProbeEchoReport::default(), failure: None }
     }
 
     /// Sends a new sample back unchanged if it is a probe.
@@ -67,11 +65,11 @@ impl ProbeResponder {
 
     fn send(&mut self, warm_up: bool, sample: &Sample<'_>) {
         let outcome = self.writer.write(sample.key, sample.payload);
-        let counts = u64::from(!warm_up);
-        self.came += counts;
+        let counted = u64::from(!warm_up);
+        self.counts.came += counted;
         match outcome {
-            Ok(WriteOutcome::Accepted) => self.echoed += counts,
-            Ok(WriteOutcome::TimedOut | WriteOutcome::Refused) => self.refused += counts,
+            Ok(WriteOutcome::Accepted) => self.counts.echoed += counted,
+            Ok(WriteOutcome::TimedOut | WriteOutcome::Refused) => self.counts.refused += counted,
             Err(error) => _ = self.failure.get_or_insert(error),
         }
     }
@@ -83,7 +81,7 @@ impl ProbeResponder {
     pub fn report(&mut self) -> Result<ProbeEchoReport, AgentError> {
         match self.failure.take() {
             Some(error) => Err(error.into()),
-            None => Ok(ProbeEchoReport { came: self.came, echoed: self.echoed, refused: self.refused }),
+            None => Ok(self.counts.clone()),
         }
     }
 }

@@ -30,22 +30,8 @@ pub struct ReceiveStats {
     /// Order of each instance; `None` without keys.
     order: Option<InstanceOrder>,
     windows: WindowCounts,
-    corrupt: u64,
-    foreign: u64,
-    checked_in_full: u64,
-    bytes: u64,
-    first_ns: u64,
-    last_ns: u64,
-    quickest_ns: i64,
-    given: u64,
-    given_bytes: u64,
-    warm_up: u64,
-    wrong_size: u64,
-    overwritten: u64,
-    /// Samples that the filter of the reader excludes.
-    excluded: u64,
-    /// Samples returned by receive calls, as the driver counts them; `None` for a listener.
-    taken: Option<u64>,
+    /// Counts that neither the set, the order nor the windows have.
+    counts: Received,
     progress: Arc<ReceiveProgress>,
     echo: Option<ProbeResponder>,
     /// Reception around a late join; `None` if all join together.
@@ -59,26 +45,13 @@ impl ReceiveStats {
         Self {
             progress: Arc::new(ReceiveProgress::of_size(identity.size.mean())),
             order: InstanceOrder::new(identity.keys),
+            counts: Received { writer: identity.writer, quickest_ns: i64::MAX, ..Received::default() },
             identity,
             payloads,
             check_every: u64::from(check_every.max(1)),
             set: SequenceSet::new(),
             filtered: None,
             windows,
-            corrupt: 0,
-            foreign: 0,
-            checked_in_full: 0,
-            bytes: 0,
-            first_ns: 0,
-            last_ns: 0,
-            quickest_ns: i64::MAX,
-            given: 0,
-            given_bytes: 0,
-            warm_up: 0,
-            wrong_size: 0,
-            overwritten: 0,
-            excluded: 0,
-            taken: None,
             echo: None,
             join: None,
         }
@@ -127,13 +100,13 @@ impl ReceiveStats {
     #[inline]
     pub fn count(&mut self, sample: &Sample<'_>, now_ns: u64) -> Option<(u64, u64)> {
         let payload = sample.payload;
-        self.given += 1;
-        self.given_bytes += payload.len() as u64;
+        self.counts.given += 1;
+        self.counts.given_bytes += payload.len() as u64;
         match self.identity.origin(payload, now_ns) {
             Origin::Ours(header) => {
                 self.progress.arrived(now_ns);
                 if header.warm_up {
-                    self.warm_up += 1;
+                    self.counts.warm_up += 1;
                     if let Some(join) = &mut self.join {
                         join.warm_up(now_ns);
                     }
@@ -151,15 +124,15 @@ impl ReceiveStats {
                     || (checked && !self.payloads.is_intact(sequence, payload));
                 // after the last read of the payload, which the driver may have overwritten meanwhile
                 if !sample.is_intact() {
-                    self.overwritten += 1;
-                    self.corrupt += 1;
+                    self.counts.overwritten += 1;
+                    self.counts.corrupt += 1;
                     return None;
                 }
                 let number = match &mut self.filtered {
                     None => sequence,
                     Some(filtered) => {
                         let Some(number) = filtered.number(sequence, sample.key) else {
-                            self.excluded += 1;
+                            self.counts.excluded += 1;
                             return None;
                         };
                         number
@@ -174,33 +147,33 @@ impl ReceiveStats {
                 if let Some(echo) = &mut self.echo {
                     echo.on_sample(sequence, false, sample);
                 }
-                if self.first_ns == 0 {
-                    self.first_ns = now_ns;
+                if self.counts.first_ns == 0 {
+                    self.counts.first_ns = now_ns;
                     self.progress.begin(now_ns);
                 }
-                self.last_ns = now_ns;
+                self.counts.last_ns = now_ns;
                 if let Some(join) = &mut self.join {
                     join.record(header.sent_ns, now_ns);
                 }
                 let took_ns = now_ns.wrapping_sub(header.sent_ns).cast_signed();
-                self.quickest_ns = self.quickest_ns.min(took_ns);
+                self.counts.quickest_ns = self.counts.quickest_ns.min(took_ns);
                 self.windows.count(now_ns);
-                self.bytes += payload.len() as u64;
+                self.counts.bytes += payload.len() as u64;
                 self.progress.set_of(self.set.delivered(), self.set.next());
-                self.checked_in_full += u64::from(checked);
-                self.corrupt += u64::from(damaged);
+                self.counts.checked_in_full += u64::from(checked);
+                self.counts.corrupt += u64::from(damaged);
                 return Some((sequence, header.sent_ns));
             }
             // a sample overwritten while its header was read may have any origin
             _ if !sample.is_intact() => {
-                self.overwritten += 1;
-                self.corrupt += 1;
+                self.counts.overwritten += 1;
+                self.counts.corrupt += 1;
             }
             Origin::Damaged => {
-                self.wrong_size += 1;
-                self.corrupt += 1;
+                self.counts.wrong_size += 1;
+                self.counts.corrupt += 1;
             }
-            Origin::Foreign => self.foreign += 1,
+            Origin::Foreign => self.counts.foreign += 1,
         }
         None
     }
@@ -215,18 +188,18 @@ impl ReceiveStats {
     /// Returns the number of samples that the sink was given.
     #[must_use]
     pub const fn given(&self) -> u64 {
-        self.given
+        self.counts.given
     }
 
     /// Returns the number of samples that are not of this run.
     #[must_use]
     pub const fn foreign(&self) -> u64 {
-        self.foreign
+        self.counts.foreign
     }
 
     /// Sets the number of samples returned by receive calls, as the driver counts them.
     pub const fn set_taken(&mut self, taken: u64) {
-        self.taken = Some(taken);
+        self.counts.taken = Some(taken);
     }
 
     /// Returns the counts for the report.
@@ -234,25 +207,17 @@ impl ReceiveStats {
     pub fn received(&self) -> Received {
         let of_set = self.set.received(self.identity.writer);
         Received {
+            delivered: of_set.delivered,
+            missing: of_set.missing,
+            next: of_set.next,
+            duplicate: of_set.duplicate,
             out_of_order: self.order.as_ref().map_or(of_set.out_of_order, InstanceOrder::out_of_order),
-            corrupt: self.corrupt,
-            checked_in_full: self.checked_in_full,
-            bytes: self.bytes,
-            given: self.given,
-            given_bytes: self.given_bytes,
-            warm_up: self.warm_up,
-            wrong_size: self.wrong_size,
-            overwritten: self.overwritten,
-            excluded: self.excluded,
-            foreign: self.foreign,
-            taken: self.taken,
-            first_ns: self.first_ns,
-            last_ns: self.last_ns,
+            beyond_reach: of_set.beyond_reach,
             window_ns: self.windows.window_ns(),
             window_delivered: self.windows.counts(),
-            quickest_ns: if self.delivered() > 0 { self.quickest_ns } else { 0 },
+            quickest_ns: if self.delivered() > 0 { self.counts.quickest_ns } else { 0 },
             arrivals: self.windows.arrivals(),
-            ..of_set
+            ..self.counts.clone()
         }
     }
 }
