@@ -69,7 +69,7 @@ fn throughput_after(warm_up: TrafficLimit, limit: TrafficLimit) -> (WriterReport
         ReceiveStats::new(identity(&of_reader), payloads, 1, WindowCounts::new(20, of_reader.measure_ns));
     let progress = vec![stats.progress()];
     let stats = Box::new(PerWriter::new(vec![(stream.writer, stats)]));
-    let readers = vec![(GroupedReader::ungrouped(reader), stats)];
+    let readers = vec![(GroupedReader::new(reader, spec), stats)];
     let input = ReaderInput::polled(readers, PollPolicy::of_reader(spec));
     let mut reader = StreamReader::new(input, progress, None, None);
     let mut writer = ThroughputWriter::new(&of_writer, &of_writer.writers[0], writer, false, None, None);

@@ -16,8 +16,7 @@ use results::SequenceSet;
 
 use crate::{
     base::clock::now_ns,
-    roles::echo_content::EchoContent,
-    traffic::{identity::Identity, payload::Payloads},
+    traffic::{echo_content::EchoContent, identity::Identity, payload::Payloads},
 };
 
 /// Ping in flight, shared with the thread that receives its echo.
@@ -60,7 +59,7 @@ impl EchoRecorder {
         };
         Self {
             flight: Arc::new(flight),
-            content: EchoContent::new(identity, payloads, check_every),
+            content: EchoContent::new(identity, payloads, check_every.into()),
             returned: SequenceSet::new(),
             late: 0,
             latest_ns: 0,

@@ -3,17 +3,14 @@
 use std::{
     sync::{
         Arc,
-        atomic::{
-            AtomicBool,
-            Ordering::{Acquire, Relaxed, Release},
-        },
+        atomic::Ordering::{Acquire, Relaxed, Release},
     },
-    thread::{self, JoinHandle},
+    thread,
     time::Duration,
 };
 
 use control::{Configure, ReturnReport, TimestampLog, TimestampPair};
-use driver_host::{DriverError, Reader};
+use driver_host::Reader;
 use experiment::KeyFilter;
 use results::Windows;
 
@@ -23,7 +20,7 @@ use crate::{
         progress::RoundTrips,
     },
     roles::echo_recorder::{EchoRecorder, NOTHING, PingInFlight},
-    traffic::{sample_input::SampleInput, timestamps::stamps_for},
+    traffic::{receiving_thread::ReceivingThread, sample_input::SampleInput, timestamps::stamps_for},
 };
 
 /// Source of the echoes of one endpoint.
@@ -32,35 +29,16 @@ pub enum ReturnInput {
     /// Reader called by the pinger's own thread, or a listener.
     Direct(SampleInput<EchoRecorder>),
     /// Reader with a thread of its own, which waits for its echoes while the pinger waits for those of the first endpoint.
-    Waiting(WaitingThread),
+    Waiting(ReceivingThread<(Reader, Box<EchoRecorder>)>),
 }
 
-/// Thread that waits for the echoes of one endpoint.
-#[derive(Debug)]
-pub struct WaitingThread {
-    stop: Arc<AtomicBool>,
-    thread: JoinHandle<Result<(Reader, Box<EchoRecorder>), DriverError>>,
-}
-
-impl WaitingThread {
-    /// Starts to receive echoes from this reader.
+impl ReturnInput {
+    /// Starts a thread that receives echoes from this reader.
     #[must_use]
-    pub fn start(mut reader: Reader, mut echoes: Box<EchoRecorder>) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
-        let thread = thread::spawn(move || {
-            while !stopped.load(Relaxed) {
-                reader.receive(LONGEST_WAIT_NS, 1, |sample| echoes.on_sample(sample))?;
-            }
-            Ok((reader, echoes))
-        });
-        Self { stop, thread }
-    }
-
-    fn close(self) -> Result<Box<EchoRecorder>, DriverError> {
-        self.stop.store(true, Relaxed);
-        let (reader, echoes) = self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        reader.close().map(|()| echoes)
+    pub fn waiting(reader: Reader, echoes: Box<EchoRecorder>) -> Self {
+        Self::Waiting(ReceivingThread::start((reader, echoes), |(reader, echoes)| {
+            reader.receive(LONGEST_WAIT_NS, 1, |sample| echoes.on_sample(sample)).map(|_| ())
+        }))
     }
 }
 
@@ -202,7 +180,7 @@ impl EchoReturn {
     /// Returns the thread that waits for these echoes, if it is not the pinger's.
     pub(super) fn thread(&self) -> Option<NamedThread<'_>> {
         match &self.inlet {
-            Some(ReturnInput::Waiting(waiting)) => Some(NamedThread::of("receive", &waiting.thread)),
+            Some(ReturnInput::Waiting(thread)) => Some(thread.named()),
             _ => None,
         }
     }
@@ -233,7 +211,10 @@ impl EchoReturn {
     pub(super) fn close(&mut self) -> Result<Option<Box<EchoRecorder>>, AgentError> {
         let close = |inlet| match inlet {
             ReturnInput::Direct(inlet) => inlet.close(),
-            ReturnInput::Waiting(thread) => thread.close(),
+            ReturnInput::Waiting(thread) => {
+                let (reader, echoes) = thread.end()?;
+                reader.close().map(|()| echoes)
+            }
         };
         Ok(self.inlet.take().map(close).transpose()?)
     }

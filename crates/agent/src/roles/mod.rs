@@ -1,7 +1,6 @@
 //! Roles of a run: the two sides of throughput, latency and paced workloads, and idle participants.
 
 pub mod echo;
-pub mod echo_content;
 pub mod echo_listener;
 pub mod echo_recorder;
 pub mod echo_return;

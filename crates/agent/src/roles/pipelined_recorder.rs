@@ -10,8 +10,7 @@ use results::SequenceSet;
 
 use crate::{
     base::clock::now_ns,
-    roles::echo_content::EchoContent,
-    traffic::{identity::Identity, payload::Payloads},
+    traffic::{echo_content::EchoContent, identity::Identity, payload::Payloads},
 };
 
 /// Places for arrivals in addition to those of the samples in flight. Late samples need them.
@@ -62,7 +61,7 @@ impl PipelinedRecorder {
         // A bounded channel allocates only here, and a channel that is only polled takes no lock.
         let (arrivals, receiver) = sync_channel(2 * in_flight + SPARE_PLACES);
         let recorder = Self {
-            content: EchoContent::new(identity, payloads, check_every),
+            content: EchoContent::new(identity, payloads, check_every.into()),
             returned: SequenceSet::new(),
             duplicate: 0,
             dropped: 0,

@@ -6,11 +6,10 @@ use std::{
     sync::{
         Arc,
         atomic::{
-            AtomicBool, AtomicU64,
-            Ordering::{Acquire, Relaxed, Release},
+            AtomicU64,
+            Ordering::{Acquire, Release},
         },
     },
-    thread::JoinHandle,
     time::Duration,
 };
 
@@ -32,6 +31,7 @@ use crate::{
         poll_policy::PollPolicy,
         processing::Processing,
         receive_stats::ReceiveStats,
+        receiving_thread::ReceivingThread,
     },
 };
 
@@ -83,13 +83,8 @@ pub enum ReaderInput<R> {
         /// Polling policy.
         poll_policy: PollPolicy,
     },
-    /// Readers called by a thread each, by waitset.
-    Threads {
-        /// Stop flag of the threads.
-        stop: Arc<AtomicBool>,
-        /// Threads, in the order of the flows.
-        threads: Vec<JoinHandle<Result<PolledReader<R>, DriverError>>>,
-    },
+    /// Readers called by a thread each, by waitset, in the order of the flows.
+    Threads(Vec<ReceivingThread<PolledReader<R>>>),
     /// Listeners, called from threads of the driver.
     Listening(Vec<ListeningReader<PerWriter<R>>>),
     /// Closed readers.
@@ -104,18 +99,12 @@ impl<R: StreamRecorder> ReaderInput<R> {
             return Self::Asked { readers, poll_policy };
         }
         let timeout_ns = poll_policy.timeout_ns(LONGEST_WAIT_NS);
-        let stop = Arc::new(AtomicBool::new(false));
-        let start = |(mut reader, mut recorders): PolledReader<R>| {
-            let stop = Arc::clone(&stop);
-            std::thread::spawn(move || {
-                while !stop.load(Relaxed) {
-                    R::receive(&mut recorders, &mut reader, timeout_ns)?;
-                }
-                Ok((reader, recorders))
+        let start = |polled| {
+            ReceivingThread::start(polled, move |(reader, recorders): &mut PolledReader<R>| {
+                R::receive(recorders, reader, timeout_ns).map(|_| ())
             })
         };
-        let threads = readers.into_iter().map(start).collect();
-        Self::Threads { stop, threads }
+        Self::Threads(readers.into_iter().map(start).collect())
     }
 }
 
@@ -153,9 +142,9 @@ impl<R: StreamRecorder> StreamReader<R> {
         let closed: Result<Vec<_>, DriverError> =
             match std::mem::replace(&mut self.inlet, ReaderInput::Closed) {
                 ReaderInput::Asked { readers, .. } => readers.into_iter().map(close).collect(),
-                ReaderInput::Threads { stop, threads } => {
-                    stop.store(true, Relaxed);
-                    threads.into_iter().map(|thread| close(join(thread)?)).collect()
+                ReaderInput::Threads(threads) => {
+                    threads.iter().for_each(ReceivingThread::stop);
+                    threads.into_iter().map(|thread| close(thread.end()?)).collect()
                 }
                 ReaderInput::Listening(readers) => {
                     let close = |reader: ListeningReader<_>| reader.close().map(PerWriter::into_all);
@@ -177,11 +166,6 @@ impl<R: StreamRecorder> StreamReader<R> {
     }
 }
 
-/// Joins a thread and returns its result; resumes its panic.
-fn join<T>(thread: JoinHandle<Result<T, DriverError>>) -> Result<T, DriverError> {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-}
-
 impl<R: StreamRecorder> AgentRole for StreamReader<R> {
     fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError> {
         match &mut self.inlet {
@@ -198,9 +182,9 @@ impl<R: StreamRecorder> AgentRole for StreamReader<R> {
                     poll_policy.after_poll(found);
                 }
             }
-            ReaderInput::Threads { threads, .. } => {
-                if let Some(ended) = threads.iter().position(JoinHandle::is_finished) {
-                    join(threads.remove(ended))?;
+            ReaderInput::Threads(threads) => {
+                if let Some(ended) = threads.iter().position(ReceivingThread::is_finished) {
+                    threads.remove(ended).end()?;
                 }
                 std::thread::sleep(slice);
             }

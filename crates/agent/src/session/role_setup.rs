@@ -14,7 +14,7 @@ use crate::{
         echo::{self, Echo},
         echo_listener::EchoListener,
         echo_recorder::EchoRecorder,
-        echo_return::{EchoReturn, ReturnInput, WaitingThread},
+        echo_return::{EchoReturn, ReturnInput},
         echo_sender::{EchoSender, PingRecorder},
         flow_writer::FlowWriter,
         paced_reader::FlowRecorder,
@@ -193,7 +193,7 @@ impl RoleSetup<'_> {
             monitors.readers.push(monitor);
             let inlet = match inlet {
                 SampleInput::Asked { reader, recorder, polling: false } if !returns.is_empty() => {
-                    ReturnInput::Waiting(WaitingThread::start(reader, recorder))
+                    ReturnInput::waiting(reader, recorder)
                 }
                 inlet => ReturnInput::Direct(inlet),
             };

@@ -5,14 +5,14 @@
 //! and never beyond the time limit of the group. The application gets the samples of a group together when the
 //! group is complete: its measurements include that wait.
 
-use driver_host::{DriverError, Monitor, Reader, Sample};
+use driver_host::{DriverError, Reader, Sample};
 use experiment::{ReaderSpec, ReceiveGroup};
 use results::TakeStats;
 
 use crate::base::{clock::now_ns, sleep_spin_timer::sleep_until};
 
 /// Maximum number of samples per receive call.
-const MAX_SAMPLES: u32 = 256;
+pub(super) const MAX_SAMPLES: u32 = 256;
 
 /// Divisor for the shortest distance of samples that a group follows. The dividend is the distance at which the
 /// group is just full at its time limit. If samples arrive closer, they fill the group between two looks.
@@ -36,23 +36,7 @@ impl GroupedReader {
     pub fn new(reader: Reader, spec: &ReaderSpec) -> Self {
         let size = spec.max_size_bytes() as usize;
         let grouping = spec.receive_group.map(|group| Grouping::new(group, size));
-        Self::with(reader, grouping)
-    }
-
-    /// Creates a reader without grouping.
-    #[must_use]
-    pub fn ungrouped(reader: Reader) -> Self {
-        Self::with(reader, None)
-    }
-
-    fn with(reader: Reader, grouping: Option<Grouping>) -> Self {
         Self { reader, grouping, calls: 0, takes: TakeStats::default(), largest: 0, taken: 0 }
-    }
-
-    /// Returns the monitor of the reader.
-    #[must_use]
-    pub fn monitor(&self) -> Monitor {
-        self.reader.monitor()
     }
 
     /// Waits up to `timeout_ns` for the first sample, and passes the available samples, or the group, to the sink.

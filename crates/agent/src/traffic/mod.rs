@@ -2,6 +2,7 @@
 
 pub mod awaited_echoes;
 pub mod batch_flusher;
+pub mod echo_content;
 pub mod filtered;
 pub mod flow_spec;
 pub mod grouped_reader;
@@ -17,6 +18,7 @@ pub mod probes;
 pub mod processing;
 pub mod rate_throttle;
 pub mod receive_stats;
+pub mod receiving_thread;
 pub mod retry;
 pub mod sample_input;
 pub mod sample_writer;

@@ -8,18 +8,18 @@ use std::{
     sync::{
         Arc, OnceLock,
         atomic::{
-            AtomicBool, AtomicU64,
+            AtomicU64,
             Ordering::{Acquire, Relaxed, Release},
         },
     },
-    thread::{self, JoinHandle, Thread},
+    thread::{self, Thread},
     time::Duration,
 };
 
 use control::{Configure, ProbeEchoReport, ProbeReport, QUIET_NS};
 use driver_host::{DriverError, Reader, Sample, WriteOutcome, Writer};
 use experiment::StreamSpec;
-use results::{SequenceSet, Windows};
+use results::{SequenceSet, Windows, nearest};
 
 use crate::{
     base::{
@@ -27,9 +27,8 @@ use crate::{
         progress::RoundTrips,
     },
     traffic::{
-        grouped_reader::GroupedReader,
-        identity::{Identity, Origin},
-        payload::Payloads,
+        echo_content::EchoContent, grouped_reader::MAX_SAMPLES, identity::Identity, payload::Payloads,
+        receiving_thread::ReceivingThread,
     },
 };
 
@@ -152,10 +151,8 @@ impl ReaderProgress {
 #[derive(Debug)]
 pub struct ProbeReceiver {
     known: Arc<ReaderProgress>,
-    identity: Identity,
-    payloads: Payloads,
+    content: EchoContent,
     every: u64,
-    check_every: u64,
     /// Next expected sequence number, used to unwrap 32-bit numbers.
     next: u64,
     /// Numbers of the probes with an echo.
@@ -163,9 +160,6 @@ pub struct ProbeReceiver {
     rtt: Windows,
     /// The same, for other threads.
     trips: Arc<RoundTrips>,
-    corrupt: u64,
-    foreign: u64,
-    checked_in_full: u64,
     /// Silence after the last echo, in ns, after which no other one is awaited.
     quiet_ns: u64,
 }
@@ -176,20 +170,19 @@ impl ProbeReceiver {
     pub fn new(identity: Identity, configure: &Configure, stream: &StreamSpec, every: u32) -> Self {
         let mut rtt = Windows::new(configure.windows, configure.measure_ns);
         rtt.begin(0);
+        let payloads = Payloads::of_stream(configure, stream);
+        let every = u64::from(every);
+        // Each `check_every`-th probe.
+        let check_every = every * u64::from(configure.check_every.max(1));
         Self {
             known: Arc::default(),
-            identity,
-            payloads: Payloads::of_stream(configure, stream),
-            every: u64::from(every),
-            check_every: u64::from(configure.check_every.max(1)),
+            content: EchoContent::new(identity, payloads, check_every),
+            every,
             quiet_ns: QUIET_NS.max(configure.ping_timeout_ns),
             next: 0,
             set: SequenceSet::new(),
             rtt,
             trips: Arc::default(),
-            corrupt: 0,
-            foreign: 0,
-            checked_in_full: 0,
         }
     }
 
@@ -203,22 +196,16 @@ impl ProbeReceiver {
     #[inline]
     pub fn arrived(&mut self, sample: Sample<'_>) {
         let now = now_ns();
-        let header = match self.identity.origin(sample.payload, now) {
-            Origin::Ours(header) => header,
-            Origin::Damaged => return self.corrupt += 1,
-            Origin::Foreign => return self.foreign += 1,
-        };
+        let Some(header) = self.content.recognise(&sample, now) else { return };
         if header.warm_up {
             return self.known.note_progress(header.sequence.into(), true);
         }
-        let distance = i64::from(header.sequence.wrapping_sub(self.next as u32).cast_signed());
-        let sequence = self.next.checked_add_signed(distance).unwrap_or(u64::from(header.sequence));
+        let sequence = nearest(self.next, header.sequence);
         if !is_probe(sequence, self.every) {
-            self.foreign += 1;
+            self.content.foreign += 1;
             return;
         }
-        let number = sequence / self.every;
-        if !self.set.insert(number) {
+        if !self.set.insert(sequence / self.every) {
             return;
         }
         self.next = self.next.max(sequence + 1);
@@ -229,14 +216,7 @@ impl ProbeReceiver {
         let rtt_ns = now.saturating_sub(header.sent_ns);
         self.rtt.record(now, rtt_ns);
         self.trips.record(rtt_ns);
-        let wrong_key = !self.identity.keys.matches(header.sequence, sample.key);
-        if number.is_multiple_of(self.check_every) {
-            self.checked_in_full += 1;
-            let damaged = wrong_key || !self.payloads.is_intact(sequence, sample.payload);
-            self.corrupt += u64::from(damaged || !sample.is_intact());
-        } else {
-            self.corrupt += u64::from(wrong_key || !sample.is_intact());
-        }
+        self.content.check(&header, sequence, &sample);
         self.known.last_ns.store(now, Relaxed);
         self.known.returned.store(self.set.delivered(), Relaxed);
     }
@@ -249,26 +229,19 @@ pub struct ProbeRecorder {
     trips: Arc<RoundTrips>,
     every: u64,
     quiet_ns: u64,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Result<(GroupedReader, ProbeReceiver), DriverError>>>,
+    thread: Option<ReceivingThread<(Reader, ProbeReceiver)>>,
 }
 
 impl ProbeRecorder {
     /// Starts to receive echoes from this reader.
     #[must_use]
-    pub fn start(reader: Reader, mut returns: ProbeReceiver) -> Self {
-        let mut reader = GroupedReader::ungrouped(reader);
+    pub fn start(reader: Reader, returns: ProbeReceiver) -> Self {
         let (known, trips) = (Arc::clone(&returns.known), Arc::clone(&returns.trips));
         let (every, quiet_ns) = (returns.every, returns.quiet_ns);
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
-        let thread = thread::spawn(move || {
-            while !stopped.load(Relaxed) {
-                reader.receive(LONGEST_WAIT_NS, |sample| returns.arrived(sample))?;
-            }
-            Ok((reader, returns))
+        let thread = ReceivingThread::start((reader, returns), |(reader, returns)| {
+            reader.receive(LONGEST_WAIT_NS, MAX_SAMPLES, |sample| returns.arrived(sample)).map(|_| ())
         });
-        Self { known, trips, every, quiet_ns, stop, thread: Some(thread) }
+        Self { known, trips, every, quiet_ns, thread: Some(thread) }
     }
 
     /// Returns the progress of the reader.
@@ -286,7 +259,7 @@ impl ProbeRecorder {
     /// Returns its thread.
     #[must_use]
     pub fn thread(&self) -> Option<NamedThread<'_>> {
-        self.thread.as_ref().map(|thread| NamedThread::of("receive", thread))
+        self.thread.as_ref().map(ReceivingThread::named)
     }
 
     /// Waits until all echoes are back or none arrived for 200 ms, or for the time after which a ping is lost, then stops the thread and returns the
@@ -299,7 +272,7 @@ impl ProbeRecorder {
         let begin_ns = now_ns();
         while self.known.returned() < sent
             && now_ns().saturating_sub(self.known.last_ns.load(Relaxed).max(begin_ns)) < self.quiet_ns
-            && !self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+            && !self.thread.as_ref().is_none_or(ReceivingThread::is_finished)
         {
             thread::sleep(Duration::from_millis(1));
         }
@@ -310,17 +283,16 @@ impl ProbeRecorder {
             sent,
             returned: counts.delivered,
             duplicate: counts.duplicate,
-            corrupt: returns.corrupt,
-            foreign: returns.foreign,
-            checked_in_full: returns.checked_in_full,
+            corrupt: returns.content.corrupt,
+            foreign: returns.content.foreign,
+            checked_in_full: returns.content.checked_in_full,
             rtt: returns.rtt.distribution(),
         })
     }
 
     fn end(&mut self) -> Result<Option<ProbeReceiver>, AgentError> {
-        self.stop.store(true, Relaxed);
         let Some(thread) = self.thread.take() else { return Ok(None) };
-        let (reader, returns) = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let (reader, returns) = thread.end()?;
         reader.close()?;
         Ok(Some(returns))
     }
