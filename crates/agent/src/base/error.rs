@@ -162,9 +162,9 @@ impl AgentError {
             | Self::Missing(_)
             | Self::WrongTrace { .. }
             | Self::WrongSizes { .. }
-            | Self::TooManyWindows { .. } => Some("use the agent of the same build as ddsmark".to_owned()),
+            | Self::TooManyWindows { .. }
+            | Self::MessageTooLong { .. } => Some("use the agent of the same build as ddsmark".to_owned()),
             Self::NoMailbox { .. } => Some("use a driver whose topics can be all of that".to_owned()),
-            Self::MessageTooLong { .. } => Some("use the agent of the same build as ddsmark".to_owned()),
             Self::CannotFlush { .. }
             | Self::MissedBegin { .. }
             | Self::Channel(_)

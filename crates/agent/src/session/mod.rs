@@ -155,14 +155,13 @@ impl AgentSession {
         };
         loop {
             let order = self.next_order(&mut open)?;
-            let last = order == Request::Exit;
-            let reply =
-                if last { close(&mut open).map(|()| Reply::Bye) } else { self.answer(&mut open, order) }?;
-            if last {
+            if order == Request::Exit {
+                open.role.close()?;
                 open.monitors = Monitors::default();
                 open.participant.close()?;
-                return Ok(control::send(&mut self.replies, &reply)?);
+                return Ok(control::send(&mut self.replies, &Reply::Bye)?);
             }
+            let reply = self.answer(&mut open, order)?;
             control::send(&mut self.replies, &reply)?;
         }
     }
@@ -357,8 +356,4 @@ fn report(open: &mut Open) -> Result<AgentReport, AgentError> {
     let discovery = open.discovery.as_ref().map(|discovery| discovery.report(&open.monitors)).transpose()?;
     let role = open.role.report()?;
     Ok(AgentReport { usage, sockets, interface, counters, role, participant: discovery })
-}
-
-fn close(open: &mut Open) -> Result<(), AgentError> {
-    open.role.close()
 }
