@@ -35,7 +35,7 @@ struct Table {
     name: String,
     /// Name of the kept result.
     result: String,
-    /// Factor whose value is the first cell of a row.
+    /// Factor whose value is the first cell of a row; `topic`, if it is the name of a topic of a system.
     row: Option<String>,
     /// Selections of other rows, by their first cell.
     #[serde(default)]
@@ -54,10 +54,14 @@ struct Selection {
     /// Heading of a column, or first cell of a row.
     #[serde(default)]
     of: String,
-    /// Values that factors have: by their names in a result, or `endpoints`, the number of readers or participants.
+    /// Values that factors have: by their names in a result, or `endpoints`, the number of readers or participants; `none`, if a cell
+    /// lacks the factor.
     #[serde(default)]
     cells: BTreeMap<String, Value>,
-    /// Metric, `packets`, `memory`, `rtt_slope`, or `growth_of_` and a value of which a law is found.
+    /// Topic of a system, or the group of its copies.
+    topic: Option<String>,
+    /// Metric, `packets`, `memory`, `rtt_slope`, or `growth_of_` and a value of which a law is found; `change_of_` or `claim_on_` and a
+    /// metric that a verdict is on; of a topic, a metric, `missed` or `met`.
     value: Option<String>,
     /// Number by which values are divided, as 1000 for µs.
     divisor: Option<f64>,
@@ -66,6 +70,7 @@ struct Selection {
 impl Selection {
     fn with(mut self, other: &Self) -> Self {
         self.cells.extend(other.cells.clone());
+        self.topic = other.topic.clone().or(self.topic);
         self.value = other.value.clone().or(self.value);
         self.divisor = other.divisor.or(self.divisor);
         self
@@ -108,6 +113,7 @@ impl Selection {
     fn texts(&self, kept: &KeptResult, kind: Column) -> Result<Option<Vec<String>>, Error> {
         let wanted = Wanted {
             cells: kept.cells(&self.cells),
+            topic: self.topic.as_deref(),
             value: self.value.as_deref().ok_or("no value is named")?,
             divisor: self.divisor.unwrap_or(1.0),
         };
@@ -144,6 +150,9 @@ impl Table {
     fn of_row(&self, first: &str) -> Option<Selection> {
         let given = self.rows.iter().find(|row| row.of == first).cloned();
         given.or_else(|| {
+            if self.row.as_deref() == Some("topic") {
+                return Some(Selection { topic: Some(first.to_owned()), ..Selection::default() });
+            }
             let value = first.parse::<u64>().map_or_else(|_| Value::from(first), Value::from);
             let cells = BTreeMap::from([(self.row.clone()?, value)]);
             Some(Selection { cells, ..Selection::default() })

@@ -5,13 +5,13 @@ use std::{collections::BTreeMap, path::Path};
 use experiment::Topology;
 use results::{
     CellResult, Directory, Finding, FindingKind, Growth, GrowthEstimate, GrowthLaw, GrowthValue, Metric,
-    ResultDocument, Run, format_value,
+    ResultDocument, Run, Verdict, format_value,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use stats::{Spread, median_interval};
 
-use crate::{Error, page_tables::Column};
+use crate::{Error, kept_changes, kept_topics::Topic, page_tables::Column};
 
 /// Kept result with the factors of its cells.
 pub struct KeptResult {
@@ -30,7 +30,7 @@ impl KeptResult {
         Ok(Self { factors: factors.collect::<Result<_, _>>()?, document })
     }
 
-    /// Returns the cells whose factors have these values.
+    /// Returns the cells whose factors have these values. A factor that a cell lacks is `none`.
     pub fn cells(&self, wanted: &BTreeMap<String, Value>) -> Vec<&CellResult> {
         let value = |cell: &CellResult, factors: &Value, name: &str| match name {
             "endpoints" => Some(Value::from(match cell.factors.topology {
@@ -41,9 +41,18 @@ impl KeptResult {
             _ => factors.pointer(&format!("/{}", name.replace('.', "/"))).cloned(),
         };
         let has = |(cell, factors): &(&CellResult, &Value)| {
-            wanted.iter().all(|(name, wanted)| value(cell, factors, name).as_ref() == Some(wanted))
+            let own = |name| value(cell, factors, name).unwrap_or_else(|| "none".into());
+            wanted.iter().all(|(name, wanted)| is_same(&own(name), wanted))
         };
         self.document.cells.iter().zip(&self.factors).filter(has).map(|(cell, _)| cell).collect()
+    }
+
+    /// Returns the verdict on a metric of a cell.
+    fn verdict(&self, cell: &CellResult, metric: Metric) -> Option<&Verdict> {
+        let is_of = |verdict: &&Verdict| {
+            verdict.treatment.cell == cell.id && verdict.metric == metric && verdict.flow.is_none()
+        };
+        self.document.verdicts.iter().find(is_of)
     }
 
     /// Returns what fits of a finding about no other cells than these.
@@ -60,6 +69,8 @@ impl KeptResult {
 pub struct Wanted<'w> {
     /// Cells that have the factors of the row and of the column.
     pub cells: Vec<&'w CellResult>,
+    /// Topic of a system, or the group of its copies.
+    pub topic: Option<&'w str>,
     /// Name of the value.
     pub value: &'w str,
     /// Number by which it is divided.
@@ -86,6 +97,15 @@ impl Wanted<'_> {
             [cell] => cell,
             [..] => return Err(format!("{} cells have these factors", self.cells.len()).into()),
         };
+        if let Some(metric) = self.value.strip_prefix("change_of_") {
+            return Ok(kept.verdict(cell, named(metric)?).and_then(kept_changes::change));
+        }
+        if let Some(metric) = self.value.strip_prefix("claim_on_") {
+            return Ok(kept.verdict(cell, named(metric)?).and_then(kept_changes::claim));
+        }
+        if let Some(name) = self.topic {
+            return Topic::of(cell, name).map_or(Ok(None), |topic| self.of_topic(&topic, kind));
+        }
         let values: Option<Vec<f64>> = match self.value {
             "packets" => {
                 of_runs(cell, |run| Some(run.discovery()?.until_matched.as_ref()?.tx_packets as f64))
@@ -93,6 +113,20 @@ impl Wanted<'_> {
             "memory" => of_runs(cell, |run| Some(run.discovery()?.memory_per_participant_bytes? as f64)),
             metric => cell.values_of(named::<Metric>(metric)?, None),
         };
+        self.over_all(values, kind)
+    }
+
+    /// Returns the texts of a value of a topic; `None` without one.
+    fn of_topic(&self, topic: &Topic<'_>, kind: Column) -> Result<Option<Vec<String>>, Error> {
+        match self.value {
+            "met" => Ok(Some(vec![topic.met()])),
+            "missed" => Ok(topic.missed_pct().map(|pct| vec![self.number(pct)])),
+            metric => self.over_all(topic.values_of(named(metric)?), kind),
+        }
+    }
+
+    /// Like [`Wanted::over_runs`]; `None` without a value.
+    fn over_all(&self, values: Option<Vec<f64>>, kind: Column) -> Result<Option<Vec<String>>, Error> {
         match values.as_deref() {
             Some(values) if !values.is_empty() => self.over_runs(values, kind).map(Some),
             _ => Ok(None),
@@ -138,6 +172,14 @@ fn of_runs(cell: &CellResult, of_run: impl Fn(&Run) -> Option<f64>) -> Option<Ve
     Some(cell.claimed_runs().filter_map(of_run).collect()).filter(|values: &Vec<f64>| !values.is_empty())
 }
 
+/// Returns whether two values are equal; of texts, whether their letters and digits are, as in `lifespan, 10 ms` and `lifespan-10ms`.
+fn is_same(own: &Value, wanted: &Value) -> bool {
+    let letters = |value: &Value| {
+        value.as_str().map(|text| text.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>())
+    };
+    own == wanted || letters(own).is_some_and(|own| Some(own) == letters(wanted))
+}
+
 /// Returns the value with this name in a result.
 fn named<T: DeserializeOwned>(name: &str) -> Result<T, Error> {
     serde_json::from_value(Value::from(name)).map_err(|error| format!("`{name}`: {error}").into())
@@ -169,6 +211,13 @@ fn law(law: &GrowthLaw, number: impl Fn(f64) -> String) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_compared_by_their_letters_and_digits() {
+        let is_same = |own: &str, wanted: &str| is_same(&own.into(), &wanted.into());
+        assert!(is_same("lifespan-10ms", "lifespan, 10 ms"));
+        assert!(!is_same("lifespan-100ms", "lifespan, 10 ms") && !is_same("none", "16"));
+    }
 
     #[test]
     fn law_that_bends_is_one_text() {

@@ -8,7 +8,9 @@ mod factors;
 mod generate;
 #[cfg(test)]
 mod imports;
+mod kept_changes;
 mod kept_results;
+mod kept_topics;
 mod kept_values;
 mod notice;
 mod page_charts;
