@@ -127,6 +127,21 @@ impl YAxis {
         Self { map: self.map.onto(bottom, top), ..self.clone() }
     }
 
+    /// Returns the unit that all labels share and none has; empty if they have it.
+    pub const fn unit(&self) -> &'static str {
+        self.ticks.unit
+    }
+
+    /// Returns the same axis with its unit in each label.
+    pub fn with_unit_in_labels(mut self) -> Self {
+        let unit = Prefix { factor: self.ticks.factor, name: self.ticks.unit };
+        for tick in &mut self.ticks.ticks {
+            tick.text = with_unit(&tick.text, unit);
+        }
+        self.ticks.unit = "";
+        self
+    }
+
     /// Returns the space in px that the labels need at the left.
     pub fn space(&self) -> f64 {
         (self.ticks.text_width().max(width(self.ticks.unit, TICK)) + 9.0).clamp(24.0, MOST_SPACE)
@@ -282,6 +297,17 @@ mod tests {
             texts(&[0.0, 5e5, 1e6], Unit::Nanoseconds, Kind::Linear),
             ("0 | 0.5 | 1".to_owned(), "ms")
         );
+    }
+
+    #[test]
+    fn labels_have_the_unit_on_request() {
+        let axis = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
+        let y = YAxis::new(&axis, [3e5, 1e6], 60.0, 0.0);
+        let with_unit = y.clone().with_unit_in_labels();
+        assert_eq!((y.unit(), with_unit.unit()), ("\u{b5}s", ""));
+        for (before, after) in y.ticks.ticks.iter().zip(&with_unit.ticks.ticks) {
+            assert_eq!(after.text, format!("{}{NBSP}\u{b5}s", before.text));
+        }
     }
 
     #[test]

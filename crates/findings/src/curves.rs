@@ -124,13 +124,13 @@ impl<'d> Side<'d> {
         for ceiling in self.ceilings() {
             let mut curve = self.batched(ceiling, of);
             let alone = |point: &Point<'_>| ceiling / point.size().max(1) <= 1;
-            let measured: Vec<u64> = curve.iter().map(|point| point.size()).collect();
+            let measured: Vec<u64> = curve.iter().map(Point::size).collect();
             if measured.is_empty() {
                 continue;
             }
             let others = self.unbatched(of).into_iter();
             curve.extend(others.filter(|point| alone(point) && !measured.contains(&point.size())));
-            curve.sort_by_key(|point| point.size());
+            curve.sort_by_key(Point::size);
             curves.push((format!("`{}` batched up to {ceiling} bytes per flush", self.name), curve));
         }
         curves
@@ -165,7 +165,7 @@ pub(crate) fn curve<'d>(
 ) -> Vec<Point<'d>> {
     let point = |cell: &'d CellResult| Some(Point { cell, spread: over_runs(cell, of)? });
     let mut points: Vec<Point<'d>> = cells.filter_map(point).collect();
-    points.sort_by_key(|point| point.size());
+    points.sort_by_key(Point::size);
     points
 }
 

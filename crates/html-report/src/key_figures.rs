@@ -72,16 +72,22 @@ pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
             }
         }
     }
+    let has_value = |index: &usize| columns.iter().any(|column| column.values[*index].is_some());
+    let mut shown: Vec<usize> = (0..scene.series.len()).filter(has_value).collect();
+    let more = shown.len().saturating_sub(MOST_ROWS);
+    shown.truncate(MOST_ROWS);
+    // Of many series, those that are shown may have no value of a figure.
+    columns.retain(|column| shown.iter().any(|index| column.values[*index].is_some()));
     let row = |index: usize| {
         let figure = |column: &Column| Some(figure(column.values[index].as_ref()?, column.prefix));
-        let figures: Vec<Option<KeyFigure>> = columns.iter().map(figure).collect();
         let of = &scene.series[index];
-        let row = KeyRow { series: of.series.clone(), detail: of.middleware.clone(), figures };
-        row.figures.iter().any(Option::is_some).then_some(row)
+        KeyRow {
+            series: of.series.clone(),
+            detail: of.middleware.clone(),
+            figures: columns.iter().map(figure).collect(),
+        }
     };
-    let mut rows: Vec<KeyRow> = (0..scene.series.len()).filter_map(row).collect();
-    let more = rows.len().saturating_sub(MOST_ROWS);
-    rows.truncate(MOST_ROWS);
+    let rows: Vec<KeyRow> = shown.into_iter().map(row).collect();
     let columns: Vec<KeyColumn> = columns.iter().map(Column::head).collect();
     (!columns.is_empty()).then_some(KeyFigures { columns, rows, more })
 }

@@ -113,7 +113,7 @@ impl Wanted<'_> {
             "memory" => of_runs(cell, |run| Some(run.discovery()?.memory_per_participant_bytes? as f64)),
             metric => cell.values_of(named::<Metric>(metric)?, None),
         };
-        self.over_all(values, kind)
+        self.over_all(values.as_deref(), kind)
     }
 
     /// Returns the texts of a value of a topic; `None` without one.
@@ -121,13 +121,13 @@ impl Wanted<'_> {
         match self.value {
             "met" => Ok(Some(vec![topic.met()])),
             "missed" => Ok(topic.missed_pct().map(|pct| vec![self.number(pct)])),
-            metric => self.over_all(topic.values_of(named(metric)?), kind),
+            metric => self.over_all(topic.values_of(named(metric)?).as_deref(), kind),
         }
     }
 
     /// Like [`Wanted::over_runs`]; `None` without a value.
-    fn over_all(&self, values: Option<Vec<f64>>, kind: Column) -> Result<Option<Vec<String>>, Error> {
-        match values.as_deref() {
+    fn over_all(&self, values: Option<&[f64]>, kind: Column) -> Result<Option<Vec<String>>, Error> {
+        match values {
             Some(values) if !values.is_empty() => self.over_runs(values, kind).map(Some),
             _ => Ok(None),
         }

@@ -262,7 +262,7 @@ fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
             (step, 12.0 + (step - ROW) / 2.0)
         }
     };
-    let axes: Vec<YAxis> = strip
+    let mut axes: Vec<YAxis> = strip
         .series
         .iter()
         .enumerate()
@@ -271,6 +271,10 @@ fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
             YAxis::new(&strip.y, values(series), bottom, bottom - ROW + 18.0)
         })
         .collect();
+    // One unit is written above all rows.
+    if axes.iter().any(|axis| axis.unit() != axes[0].unit()) {
+        axes = axes.into_iter().map(YAxis::with_unit_in_labels).collect();
+    }
     let left = names + axes.iter().map(YAxis::space).fold(0.0, f64::max);
     let right = canvas.width() - space;
     let x = x_axis(strip, left, right);

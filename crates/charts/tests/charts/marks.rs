@@ -216,3 +216,45 @@ fn an_interval_without_an_end_is_an_arrow() {
     let mark = key_mark(Estimate::within(5.0, 4.0, 100.0), Interval { low: 0.0, high: 10.0 }, Slot::S1);
     assert!(mark.contains("class=\"arr s1\"") && mark.contains("aria-hidden"), "{mark}");
 }
+
+#[test]
+fn rows_of_several_units_have_them_in_their_labels() {
+    let row = |factor: f64| {
+        let run = |block: u32| Run {
+            block,
+            value: factor * f64::from(block),
+            mark: RunMark::Counted,
+            detail: String::new(),
+        };
+        let name = format!("times {factor}");
+        StripSeries {
+            series: Series::new(name, Slot::S1),
+            runs: (3..9).map(run).collect(),
+            median: None,
+            limit: None,
+        }
+    };
+    let drawn = |factors: &[f64]| {
+        let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
+        let strip = RunStrip { y, series: factors.iter().copied().map(row).collect(), ..RunStrip::default() };
+        draw(&Chart { kind: ChartKind::RunStrip(strip), ..line(Scale::Log, &[]) })
+    };
+    let same = drawn(&[1e6, 1e6, 1e6, 1e6, 1e6, 1e6]);
+    assert!(same.contains(">ms<") && same.contains(">5<") && !same.contains(">5\u{a0}ms<"), "{same}");
+    let several = drawn(&[1e6, 1e6, 1e6, 1e6, 1e6, 1e4]);
+    assert!(!several.contains(">ms<"), "{several}");
+    assert!(several.contains(">5\u{a0}ms<") && several.contains(">50\u{a0}\u{b5}s<"), "{several}");
+}
+
+#[test]
+fn words_of_a_law_are_not_shortened() {
+    let words = "each adds 2239 packets up to 32, and 28660 packets above";
+    let mut chart = line(Scale::Linear, &[1.0, 2.0, 3.0, 4.0]);
+    let ChartKind::Lines(lines) = &mut chart.kind else { panic!("lines") };
+    lines.panels[0].lines[0].role = words.to_owned();
+    let drawn = svg(&chart, "c", Width::Narrow);
+    assert!(!drawn.contains('\u{2026}'), "{drawn}");
+    for part in ["each adds 2239", "packets above<"] {
+        assert!(drawn.contains(part), "{part}: {drawn}");
+    }
+}

@@ -36,9 +36,10 @@ pub(crate) fn lines(cells: &[&CellResult], metric: &str, factor: f64) -> Vec<Lin
                 0 => "published".to_owned(),
                 bytes => format!("published, batched {}", crate::values::bytes(bytes)),
             };
+            let system = system(value);
             let x = cell.factors.size_bytes as f64;
             let point = Point::new(x, Estimate::exact(value.converted * factor));
-            match lines.iter_mut().find(|line| line.series.name == value.system && line.role == role) {
+            match lines.iter_mut().find(|line| line.series.name == system && line.role == role) {
                 Some(line) => {
                     // Several drivers have the same figure beside them.
                     if line.points.iter().all(|known| known.x != x) {
@@ -46,7 +47,7 @@ pub(crate) fn lines(cells: &[&CellResult], metric: &str, factor: f64) -> Vec<Lin
                     }
                 }
                 None => lines.push(Line {
-                    series: Series::new(&value.system, Slot::Ink),
+                    series: Series::new(system, Slot::Ink),
                     role,
                     named: value.batch_bytes == 0,
                     style: LineStyle::Thin,
@@ -60,6 +61,31 @@ pub(crate) fn lines(cells: &[&CellResult], metric: &str, factor: f64) -> Vec<Lin
         line.points.sort_by(|left, right| left.x.total_cmp(&right.x));
     }
     lines
+}
+
+/// Returns the name of a system with published figures, without what the chart says: that they are latencies or throughputs.
+fn system(value: &PublishedValue) -> String {
+    let parts = value.system.split(", ").filter(|part| !["latency", "throughput"].contains(part));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// Like [`lines`], without names, for which a panel of each series has no room: [`note_of_panels`] has them.
+pub(crate) fn lines_of_panel(cells: &[&CellResult], metric: &str, factor: f64) -> Vec<Line> {
+    lines(cells, metric, factor).into_iter().map(|line| Line { named: false, ..line }).collect()
+}
+
+/// Returns a sentence about the published figures of a metric beside each series; empty without them.
+pub(crate) fn note_of_panels(all: &OfWorkload<'_, '_>, metric: &str) -> String {
+    let beside = |(series, cells): &(&Series, Vec<&CellResult>)| {
+        let lines = lines(cells, metric, 1.0);
+        let names: Vec<&str> = lines.iter().map(|line| line.series.name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("{} beside {}", names.join(" and "), series.name))
+    };
+    let known: Vec<String> = all.iter().filter_map(beside).collect();
+    if known.is_empty() {
+        return String::new();
+    }
+    format!(" Thin and black: published figures of other hosts, {}.", known.join(", "))
 }
 
 /// Returns a sentence about published figures; empty without them.

@@ -84,7 +84,10 @@ pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure
     for (panel, (_, cells)) in panels.iter_mut().zip(all) {
         // A single panel needs no name.
         panel.heading = panel.heading.take().filter(|_| all.len() > 1);
-        panel.lines.extend(overlay::lines(cells, overlay::RTT, 1.0));
+        panel.lines.extend(match all.len() {
+            1 => overlay::lines(cells, overlay::RTT, 1.0),
+            _ => overlay::lines_of_panel(cells, overlay::RTT, 1.0),
+        });
     }
     let every = cells_of(all);
     let mut note = "Line: p50 with its interval.".to_owned();
@@ -95,7 +98,10 @@ pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure
         note.push_str(" Grey lines: the other configurations.");
     }
     note.push_str(&hollow_note(&every));
-    note.push_str(&overlay::note(&every));
+    note.push_str(&match all.len() {
+        1 => overlay::note(&every),
+        _ => overlay::note_of_panels(all, overlay::RTT),
+    });
     let figure = |id, title: String, scale: Scale, words: &str| {
         let frame = Frame {
             id,
@@ -192,18 +198,25 @@ pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Fig
     let lines: Vec<(&Series, Vec<Line>)> =
         all.iter().map(|(series, cells)| (*series, curves(series, cells))).collect();
     let mut panels = panels(&lines, &ceilings);
-    let published = |cells: &[&CellResult]| overlay::lines(cells, overlay::GOODPUT, 1e6);
-    match &mut panels[..] {
-        [panel] => panel.lines.extend(published(&every)),
-        each => each.iter_mut().zip(all).for_each(|(panel, of)| panel.lines.extend(published(&of.1))),
-    }
+    let published = match &mut panels[..] {
+        [panel] => {
+            panel.lines.extend(overlay::lines(&every, overlay::GOODPUT, 1e6));
+            overlay::note(&every)
+        }
+        each => {
+            for (panel, (_, cells)) in each.iter_mut().zip(all) {
+                panel.lines.extend(overlay::lines_of_panel(cells, overlay::GOODPUT, 1e6));
+            }
+            overlay::note_of_panels(all, overlay::GOODPUT)
+        }
+    };
     let frame = |id, scale: &str, title: String| Frame {
         id,
         short: "Throughput",
         title,
         quantity: Quantity::Metric(Metric::Goodput),
         conditions: vec![scale.to_owned()],
-        note: note(&every, !ceilings.is_empty(), all.len() > ONE_PANEL),
+        note: note(&every, !ceilings.is_empty(), all.len() > ONE_PANEL) + &published,
         drawn: format!(
             "Line plot of the throughput of {} over {} sample sizes, {scale}: the median of the runs with its interval.",
             names(all),
@@ -321,6 +334,5 @@ fn note(cells: &[&CellResult], has_ceiling: bool, has_ghosts: bool) -> String {
         note.push_str(" No link: the loopback interface has no rate, so a bare socket is the only ceiling.");
     }
     note.push_str(&hollow_note(cells));
-    note.push_str(&overlay::note(cells));
     note
 }

@@ -190,7 +190,8 @@ fn settings(out: &mut Markup, page: &Page) {
         tables::folded(out, summary, "Support of each QoS policy by the drivers", &page.policies);
     }
     for table in &page.links {
-        tables::folded(out, "Frames on the links", &table.title, table);
+        let of_table = if page.links.len() > 1 { format!(": {}", table.title) } else { String::new() };
+        tables::folded(out, &format!("Frames on the links{of_table}"), &table.title, table);
     }
     if !page.published.is_empty() {
         out.raw("<h3 class=\"list\">Published figures, of other hosts</h3>");
