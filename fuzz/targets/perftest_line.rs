@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use perftest::{
-    Banner, CommandLine, Defaults, Generation, Json, JsonContext, Offer, Role, Settings, Step, banner, help,
+    Banner, CommandLine, Defaults, Generation, Json, JsonContext, Offer, Settings, Step, banner, help,
     progress,
 };
 
