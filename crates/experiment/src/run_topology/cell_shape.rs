@@ -7,10 +7,9 @@ use driver_abi::{
 
 use super::{
     Endpoint, ParticipantSpec, Place, ReaderSpec, Role, RunTopology, StreamSpec, WriterSpec, entity_name,
-    full_mesh, system,
 };
 use crate::{
-    factors::{Batching, Factors, Workload, flow::Flow, placement::OWN_INTERFACE, topology::Topology},
+    factors::{Batching, Factors, Workload, flow::Flow, placement::OWN_INTERFACE},
     plan::design::Pin,
     syntax::driver_name::{drivers_of_ends, is_pair},
 };
@@ -33,16 +32,8 @@ impl CellShape<'_> {
         self.factors.topology.mesh().unwrap_or((1, 1))
     }
 
-    pub(super) fn run_topology(&self) -> RunTopology {
-        if let Topology::Ring { nodes } = self.factors.topology {
-            return self.ring(nodes);
-        }
-        if let Topology::FullMesh { participants } = self.factors.topology {
-            return RunTopology { endpoints: full_mesh::endpoints(self, participants) };
-        }
-        if self.factors.is_system() {
-            return RunTopology { endpoints: system::endpoints(self) };
-        }
+    /// Returns the topology in which each reader gets the samples of every writer.
+    pub(super) fn writers_and_readers(&self) -> RunTopology {
         let (writers, readers) = self.mesh();
         let roles = match self.factors.workload {
             // The other readers of a ping only receive it.

@@ -36,6 +36,7 @@ use crate::{
         Factors, Workload,
         discovery::Join,
         flow::{Flow, WRITING_PROCESS},
+        topology::Topology,
     },
     plan::{
         design::{Design, Pin},
@@ -177,8 +178,16 @@ impl RunTopology {
     /// Returns the topology of a cell on one host; `probed`: whether samples of its stream are echoed.
     #[must_use]
     pub fn new(factors: &Factors, pin: &Pin, probed: bool) -> Self {
-        let mut run_topology = CellShape { factors, pin, probed }.run_topology();
+        let shape = CellShape { factors, pin, probed };
         let is_system = factors.is_system();
+        let mut run_topology = match factors.topology {
+            Topology::Ring { nodes } => shape.ring(nodes),
+            Topology::FullMesh { participants } => {
+                Self { endpoints: full_mesh::endpoints(&shape, participants) }
+            }
+            _ if is_system => Self { endpoints: system::endpoints(&shape) },
+            _ => shape.writers_and_readers(),
+        };
         let participants =
             if is_system { run_topology.processes().len() } else { run_topology.endpoints.len() };
         for endpoint in &mut run_topology.endpoints {
