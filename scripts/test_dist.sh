@@ -66,6 +66,14 @@ python_into() { # DIR: Python with venv, and the libraries of its modules
   ln -s "$python" "$1/bin/python3"
 }
 
+# docs/how-to/install.md promises this C library to users, and the name of the wheel says which it needs.
+oldest=2.34
+wheel=$(ls "$CARGO_TARGET_DIR"/dist/*.whl) || fail "no wheel in $CARGO_TARGET_DIR/dist" 'make dist'
+libc=$(sed -E 's/.*manylinux_([0-9]+)_([0-9]+)_.*/\1.\2/' <<<"$wheel")
+[ "$(printf '%s\n' "$oldest" "$libc" | sort -V | tail -n 1)" = "$oldest" ] ||
+  fail "the wheel needs glibc $libc instead of $oldest" \
+    'find the symbols with `readelf --dyn-syms`; if all programs need them, build on a system with an older C library'
+
 say 'tarball: the first measurement'
 root_of_tarball=$work/tarball
 bare "$root_of_tarball" sh bash dirname sed cut tar gzip

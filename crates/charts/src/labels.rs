@@ -77,7 +77,8 @@ impl Occupied {
     pub fn line(&mut self, points: &[Position], number: usize) {
         for pair in points.windows(2) {
             let ((x1, y1), (x2, y2)) = (pair[0], pair[1]);
-            let steps = ((x2 - x1).hypot(y2 - y1) / 4.0).clamp(1.0, 200.0) as usize;
+            let length = ((x2 - x1).powi(2) + (y2 - y1).powi(2)).sqrt();
+            let steps = (length / 4.0).clamp(1.0, 200.0) as usize;
             for step in 0..=steps {
                 let share = step as f64 / steps as f64;
                 let at = (x1 + share * (x2 - x1), y1 + share * (y2 - y1));

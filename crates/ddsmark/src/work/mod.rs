@@ -9,6 +9,8 @@ pub mod files;
 pub mod found_results;
 pub mod host_entries;
 pub mod hosts;
+#[cfg(feature = "png")]
+mod hypot;
 mod labs;
 pub mod local;
 pub mod measurement;
