@@ -346,7 +346,8 @@ mod tests {
             "# Send times of imu in seconds\n0.000000000\n0.002500000\n1.200000000\n"
         );
         let samples = |file: usize| experiment::trace_samples(&system.files()[file].text).expect("samples");
-        assert_eq!(samples(2), TraceSamples::of_times([0, 2_500_000, 1_200_000_000]));
+        let times_ns = [0, 2_500_000, 1_200_000_000].into();
+        assert_eq!(samples(2), TraceSamples { times_ns, ..TraceSamples::default() });
         assert!(file.flows[2].get().size.is_none(), "the trace has the sizes");
         assert_eq!(
             system.files()[3].text,

@@ -106,7 +106,7 @@ impl<'w> Stream<'w> {
         let free = tried + self.cost_ns - begin;
         let eager = self.packing.is_eager() && self.due_ns(free).is_none_or(|due_ns| due_ns > free);
         if full || eager || self.samples == 1 {
-            sent = self.link.send(readers, tried, end, self.packing.capacity_bytes())?;
+            sent = self.link.send(readers, tried, end, self.packing.held_samples())?;
             self.packing.flushed();
         }
         let free = sent + self.cost_ns;
@@ -116,7 +116,7 @@ impl<'w> Stream<'w> {
 
     /// Sends the samples of an incomplete batch without a time limit. Returns when they are sent.
     pub fn flush(&mut self, readers: &mut [Reader], now: u64) -> u64 {
-        let held = self.packing.capacity_bytes();
+        let held = self.packing.held_samples();
         if held == 0 || held == self.samples {
             return now;
         }

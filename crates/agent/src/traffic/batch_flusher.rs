@@ -29,7 +29,7 @@ impl BatchFlusher {
     /// Returns the driver's error, or an error if there is no room within the time limit.
     #[inline]
     pub fn flush(&mut self, writer: &Writer, tries: &mut RetryCounts) -> Result<(), AgentError> {
-        if self.policy.capacity_bytes() > 0 {
+        if self.policy.held_samples() > 0 {
             flush(writer, tries)?;
             self.policy.flushed();
         }

@@ -146,7 +146,8 @@ fn every_plan_is_followed() {
     };
     // the last time is not within the measurement time
     let mut run = Run::new(cell("udp", Load::Trace { trace }), 150 * MS);
-    run.traces = BTreeMap::from([("5ca1ab1e".to_owned(), TraceSamples::of_times(times))]);
+    let samples = TraceSamples { times_ns: times.into(), ..TraceSamples::default() };
+    run.traces = BTreeMap::from([("5ca1ab1e".to_owned(), samples)]);
     let outcome = run.held();
     assert_held(of_one(&outcome).0, of_one(&outcome).1, 5);
     // a flow that follows a file needs its times

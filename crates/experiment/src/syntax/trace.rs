@@ -51,12 +51,6 @@ pub struct RecordedSizes {
 }
 
 impl TraceSamples {
-    /// Creates samples without sizes.
-    #[must_use]
-    pub fn of_times(times_ns: impl Into<Arc<[u64]>>) -> Self {
-        Self { times_ns: times_ns.into(), sizes_bytes: Arc::default() }
-    }
-
     /// Returns the sizes of the samples together; `None` without sizes.
     #[must_use]
     pub fn sizes(&self) -> Option<RecordedSizes> {
@@ -191,12 +185,16 @@ mod tests {
         (line, column, words, hint.into_owned())
     }
 
+    fn of_times(times_ns: &[u64]) -> TraceSamples {
+        TraceSamples { times_ns: times_ns.into(), ..TraceSamples::default() }
+    }
+
     #[test]
     fn times_are_seconds_and_become_ns() {
         let text =
             "# from a capture\n\n0\n0.5\r\n  0.500000001\n1.23456789012\n3599.999999999\n3599.999999999";
         let times = [0, 500_000_000, 500_000_001, 1_234_567_890, 3_599_999_999_999, 3_599_999_999_999];
-        assert_eq!(trace_samples(text), Ok(TraceSamples::of_times(times)));
+        assert_eq!(trace_samples(text), Ok(of_times(&times)));
     }
 
     #[test]
@@ -263,7 +261,7 @@ mod tests {
 
     #[test]
     fn too_many_times_are_rejected() {
-        assert_eq!(samples_up_to(3, "0\n0\n0\n"), Ok(TraceSamples::of_times([0; 3])));
+        assert_eq!(samples_up_to(3, "0\n0\n0\n"), Ok(of_times(&[0; 3])));
         let fault = samples_up_to(3, "0\n0\n0\n\n0\n").expect_err("it is refused");
         assert_eq!((fault.line, fault.words.as_str()), (5, "more than 3 times"));
         assert!(fault.hint.contains("4,000,000") && MAX_TRACE_SAMPLES == 4_000_000);

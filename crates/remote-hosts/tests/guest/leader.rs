@@ -157,8 +157,10 @@ fn configuration_that_differs_is_rejected_with_both_values() {
 
 #[test]
 fn configuration_beyond_the_limits_is_rejected() {
-    let traces =
-        |configure: &mut Configure| _ = configure.traces.insert("x".to_owned(), TraceSamples::of_times([1]));
+    let traces = |configure: &mut Configure| {
+        let samples = TraceSamples { times_ns: [1].into(), ..TraceSamples::default() };
+        configure.traces.insert("x".to_owned(), samples);
+    };
     assert_eq!(rejected(traces), "a guest rejects the times of trace files");
     let long = "ddsmark-".to_owned() + &"1".repeat(300);
     for name in ["", "x", "ddsmark-7/../../etc", "ddsmark-7 8", &long] {

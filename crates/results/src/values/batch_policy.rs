@@ -43,7 +43,7 @@ impl BatchPolicy {
     /// Returns the number of held samples.
     #[inline]
     #[must_use]
-    pub const fn capacity_bytes(&self) -> u64 {
+    pub const fn held_samples(&self) -> u64 {
         self.held
     }
 

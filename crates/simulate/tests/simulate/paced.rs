@@ -187,7 +187,8 @@ fn several_flows_are_written_by_one_thread_and_counted_each() {
     let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
     let error = simulator.run(&cell, &design(SECOND), scheduled).expect_err("no times").to_string();
     assert!(error.contains("flow `replay`") && error.contains("hint: "), "{error}");
-    simulator.traces.insert("5ca1e", TraceSamples::of_times([5 * MS, 100 * MS, 2 * SECOND]));
+    let times_ns = [5 * MS, 100 * MS, 2 * SECOND].into();
+    simulator.traces.insert("5ca1e", TraceSamples { times_ns, ..TraceSamples::default() });
     let outcome = simulator.run(&cell, &design(SECOND), scheduled).expect("measured");
     let run = outcome.run;
     let paced = run.paced().expect("a paced run");
