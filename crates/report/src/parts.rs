@@ -97,7 +97,7 @@ pub fn warnings(document: &ResultDocument) -> NoteList {
 /// Returns the costs of settings as sentences: the few that matter first, of all drivers; empty if the result compares few profiles.
 #[must_use]
 pub fn costs_in_words(document: &ResultDocument) -> Vec<String> {
-    costs::sentences(&costs::costs(document))
+    costs::sentences(&costs::costs(document), costs::TablePlace::Below)
 }
 
 /// Returns the name of the measured value that a published figure is beside, without its unit.

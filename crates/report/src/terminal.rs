@@ -287,7 +287,7 @@ impl Page {
                 "\nCost of each setting: {}; changes from the baseline, largest first",
                 costs.title
             );
-            costs.words().iter().for_each(|words| self.wrapped(words));
+            costs.words(costs::TablePlace::Below).iter().for_each(|words| self.wrapped(words));
             self.text.push('\n');
             self.text.push_str(&costs.table().render());
             self.wrapped(costs::LEGEND);

@@ -4,7 +4,7 @@ mod beside_published;
 mod sentences;
 
 pub(crate) use beside_published::LEGEND as BESIDE_PUBLISHED;
-pub(crate) use sentences::sentences;
+pub(crate) use sentences::{TablePlace, sentences};
 
 use experiment::{FACTORS, Factors, gather};
 use results::{

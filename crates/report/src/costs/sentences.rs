@@ -7,14 +7,45 @@ use stats::median;
 use super::{Costs, Row, signed};
 use crate::number::count;
 
-/// Maximum number of settings that a sentence names.
-const MOST_NAMED: usize = 6;
+/// Maximum number of settings that a sentence names; the table has all.
+const MOST_NAMED: usize = 3;
 /// Ratio of a mean RTT to the median above which some round trips are of another kind.
 const FAR_ABOVE: f64 = 3.0;
 
+/// Place of the table of all settings, seen from the sentences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TablePlace {
+    /// Before the sentences.
+    Above,
+    /// After the sentences.
+    Below,
+    /// Only in the report that `--full` prints.
+    InFull,
+}
+
+impl TablePlace {
+    /// Formats the first of these settings, and how many more the table has.
+    fn named(self, settings: impl IntoIterator<Item = String>) -> String {
+        let mut named: Vec<String> = settings.into_iter().collect();
+        let more = named.len().saturating_sub(MOST_NAMED);
+        // One more is as short as its number.
+        if more > 1 {
+            named.truncate(MOST_NAMED);
+            let place = match self {
+                Self::Above => "in the table above",
+                Self::Below => "in the table below",
+                Self::InFull => "in the table of `--full`",
+            };
+            return format!("{} and {more} more, {place}", named.join(", "));
+        }
+        named.join(", ")
+    }
+}
+
 impl Costs<'_> {
-    /// Returns the answer: the settings that matter, the smallest effect that would have been seen, and settings without a time.
-    pub(crate) fn words(&self) -> Vec<String> {
+    /// Returns the answer: the settings that matter, the smallest effect that would have been seen, and settings without a time. A
+    /// sentence names few settings, and says where the others are.
+    pub(crate) fn words(&self, table: TablePlace) -> Vec<String> {
         let compared = self.rows.iter().filter(|row| !row.is_baseline());
         // Settings that lose samples have no time, and those of policies without effect no cost; they are named at the end.
         let (compared, without_time): (Vec<&Row<'_>>, Vec<&Row<'_>>) =
@@ -26,16 +57,13 @@ impl Costs<'_> {
             claims.map(f64::abs).fold(0.0, f64::max)
         };
         few.sort_by(|left, right| size(right).total_cmp(&size(left)));
-        let named = few.iter().take(MOST_NAMED).map(|row| {
+        let named = table.named(few.iter().map(|row| {
             let claims = self
                 .columns
                 .iter()
                 .filter_map(|column| Some(format!("{} {}", self.name(*column), signed(row.claim(*column)?))));
             format!("{} ({})", row.setting, claims.collect::<Vec<_>>().join(", "))
-        });
-        let named: Vec<String> = named.collect();
-        let more = few.len().saturating_sub(named.len());
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        }));
         let (title, settings) = (&self.title, count(compared.len(), "setting"));
         let mut words = vec![match (self.lacking_blocks(&compared), named.is_empty()) {
             (Some(needs), _) => {
@@ -43,11 +71,7 @@ impl Costs<'_> {
             }
             (None, true) => format!("{title}: none of {settings} is shown to matter."),
             (None, false) => {
-                format!(
-                    "{title}: {} of {settings} are shown to matter: {}{more}.",
-                    few.len(),
-                    named.join(", ")
-                )
+                format!("{title}: {} of {settings} are shown to matter: {named}.", few.len())
             }
         }];
         let seen: Vec<String> = self
@@ -73,18 +97,19 @@ impl Costs<'_> {
                 .flat_map(|row| &row.cells)
                 .all(|cell| cell.factors.workload == Workload::Latency);
             let what = if round_trips { "round trips" } else { "samples" };
-            words.push(format!("No time, because {what} were lost: {}.", lost.join(", ")));
+            words.push(format!("No time, because {what} were lost: {}.", table.named(lost)));
         }
         let is_complete =
             |row: &&&Row<'_>| row.cells.iter().all(|cell| cell.shortfall().pct() <= MAX_LATENCY_LOSS_PCT);
-        let inert: Vec<&str> = without_time.iter().filter(is_complete).map(|row| row.setting).collect();
+        let inert: Vec<String> =
+            without_time.iter().filter(is_complete).map(|row| row.setting.to_owned()).collect();
         if !inert.is_empty() {
             words.push(format!(
                 "No verdict, as the reasons in the list of verdicts say: {}.",
-                inert.join(", ")
+                table.named(inert)
             ));
         }
-        words.extend(self.waits_for_room());
+        words.extend(self.waits_for_room(table));
         words.extend(self.repeatability());
         words
     }
@@ -102,7 +127,7 @@ impl Costs<'_> {
 
     /// Returns the settings whose writers keep few samples and wait for acknowledgements in some round trips: the mean RTT is far above the
     /// median.
-    fn waits_for_room(&self) -> Option<String> {
+    fn waits_for_room(&self, table: TablePlace) -> Option<String> {
         let of_row = |row: &Row<'_>| {
             let cell = row.cells.iter().find(|cell| cell.factors.in_flight.is_none())?;
             let limit = cell.factors.writer_qos(0).max_samples.filter(|limit| *limit > 0)?;
@@ -121,15 +146,15 @@ impl Costs<'_> {
         (!waiting.is_empty()).then(|| {
             format!(
                 "A writer that is full waits until samples are acknowledged, which is in the mean but not in the median: {}.",
-                waiting.join(", ")
+                table.named(waiting)
             )
         })
     }
 }
 
 /// Returns all sentences, the answers of all tables first; if there are several tables, each sentence begins with the name of its own.
-pub(crate) fn sentences(costs: &[Costs<'_>]) -> Vec<String> {
-    let of_all: Vec<Vec<String>> = costs.iter().map(Costs::words).collect();
+pub(crate) fn sentences(costs: &[Costs<'_>], table: TablePlace) -> Vec<String> {
+    let of_all: Vec<Vec<String>> = costs.iter().map(|costs| costs.words(table)).collect();
     let most = of_all.iter().map(Vec::len).max().unwrap_or(0);
     let several = costs.len() > 1;
     let nth = |index: usize| {

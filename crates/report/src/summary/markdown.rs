@@ -5,7 +5,11 @@ use std::fmt::Write as _;
 use results::ResultDocument;
 
 use super::{head, legend, notes, notes::Section, rows};
-use crate::{costs, markdown::text, number::count};
+use crate::{
+    costs::{self, TablePlace},
+    markdown::text,
+    number::count,
+};
 
 /// Maximum number of rows of a table.
 const ROWS: usize = 60;
@@ -54,7 +58,7 @@ pub fn markdown(document: &ResultDocument) -> String {
             let _ = write!(markdown, "\n{}\n\n{}", text(&words), table.markdown());
         }
     }
-    for section in notes::sections(document) {
+    for section in notes::sections(document, TablePlace::Above) {
         markdown.push_str(&list(&section));
     }
     markdown

@@ -21,6 +21,7 @@ use self::{
 };
 pub use self::{markdown::markdown, picture::Charset};
 use crate::{
+    costs::TablePlace,
     fact::Fact,
     number::count,
     part_data::DataTable,
@@ -76,7 +77,7 @@ pub fn first_screen(document: &ResultDocument, options: ScreenOptions<'_>) -> St
     let width = usize::from(options.width.unwrap_or(WIDTH).clamp(MIN_WIDTH, WIDTH));
     let head = head::head(document, width);
     let next = next::next(document, options.directory, width);
-    let sections = notes::sections(document);
+    let sections = notes::sections(document, TablePlace::InFull);
     let tables = rows::tables(document);
     let room = LINES.saturating_sub(head.len() + next.len());
     let least: usize = sections.iter().map(|section| section.lines(width).min(section.usual)).sum();

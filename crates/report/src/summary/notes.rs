@@ -10,7 +10,13 @@ use results::{
 
 use super::line::{Kind, Line, wrapped};
 use crate::{
-    costs, hosts, number::count, part_data::NoteList, progress::of_others, system_verdict, verdicts::against,
+    costs::{self, TablePlace},
+    hosts,
+    number::count,
+    part_data::NoteList,
+    progress::of_others,
+    system_verdict,
+    verdicts::against,
 };
 
 /// Maximum number of lines of an item.
@@ -119,17 +125,17 @@ impl Section {
     }
 }
 
-/// Returns the sections in the order in which they are shown.
-pub(crate) fn sections(document: &ResultDocument) -> [Section; 5] {
-    [failures(document), costs(document), verdicts(document), findings(document), warnings(document)]
+/// Returns the sections in the order in which they are shown; `table` is the place of the table of costs.
+pub(crate) fn sections(document: &ResultDocument, table: TablePlace) -> [Section; 5] {
+    [failures(document), costs(document, table), verdicts(document), findings(document), warnings(document)]
 }
 
 /// Returns which settings matter, a sentence each; without items if the result compares few. They are an
 /// answer, and are not cut for others.
-fn costs(document: &ResultDocument) -> Section {
+fn costs(document: &ResultDocument, table: TablePlace) -> Section {
     let costs = costs::costs(document);
     let over_bases = costs.iter().filter_map(costs::Costs::over_bases).map(|(words, _)| words);
-    let words = costs::sentences(&costs).into_iter().chain(over_bases);
+    let words = costs::sentences(&costs, table).into_iter().chain(over_bases);
     let items = words.map(|words| Item::new(Kind::Plain, words, LINES_PER_ITEM)).collect();
     let section = Section::new("Cost of each setting", "sentence", items);
     Section { least: 11, usual: 11, kept: 11, ..section }

@@ -4,7 +4,7 @@ use experiment::{
     BuiltInFigures, Cell, Design, Factors, Plan, Policy, PolicySupport, Qos, Reliability, Support, Topology,
     Workload,
 };
-use report::{markdown, overlay_tables, parts::costs_in_words};
+use report::{ScreenOptions, first_screen, markdown, overlay_tables, parts::costs_in_words};
 use results::{CellResult, Measurement, ResultDocument, Run};
 use simulate::{HostModel, RunVariation, Simulator};
 
@@ -275,4 +275,29 @@ fn answers_of_all_drivers_are_first() {
         words.iter().all(|words| words.starts_with("sim: ") || words.starts_with("other: ")),
         "{words:?}"
     );
+}
+
+/// The answer is read in seconds: it names the settings with the largest effects, and says where the others are.
+#[test]
+fn sentence_names_the_three_largest_effects_and_where_the_others_are() {
+    let mut document = measured(7);
+    for (setting, effect) in [("partition", 0.5), ("ownership-shared", 0.4)] {
+        let cells = document.cells.iter_mut().filter(|cell| cell.factors.profile.as_deref() == Some(setting));
+        cells.flat_map(|cell| &mut cell.runs).for_each(|run| slow(run, 1.0 + effect));
+    }
+    document.verdicts = verdicts::judge(&document);
+    let in_place = |text: &str, place: &str| {
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let answer = words.split("5 of 6 settings are shown to matter: ").nth(1).expect("an answer");
+        let (named, _) = answer.split_once(&format!(" and 2 more, {place}")).unwrap_or_else(|| {
+            panic!("{place}: {answer}");
+        });
+        let order = ["partition (", "ownership-shared (", "of-our-own ("].map(|setting| named.find(setting));
+        assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{named}");
+        assert!(!named.contains("lifespan-100ms") && !named.contains("deadline-10s"), "{named}");
+    };
+    in_place(&costs_in_words(&document)[0], "in the table below.");
+    in_place(&print(&document), "in the table below.");
+    in_place(&first_screen(&document, ScreenOptions::default()), "in the table of `--full`.");
+    in_place(&markdown(&document), "in the table above.");
 }
