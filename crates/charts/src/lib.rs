@@ -3,7 +3,7 @@
 //! - [`plot`] draws a [`Chart`] twice, wide and narrow, for a page that contains [`stylesheet`]; [`svg`] draws one.
 //! - [`standalone`] draws it as a file of its own.
 //! - [`table()`] returns the values that it draws, as text.
-//! - [`number`] formats numbers, and [`palette`] has the colours, of charts and of pages around them.
+//! - [`number`] formats numbers, [`prose`](prose()) those of sentences, and [`palette`] has the colours, of charts and of pages around them.
 //! - [`key_mark`] draws a dot with its interval for a table, and [`sign`] the mark of a series.
 //!
 //! The same data gives the same bytes. No text of a chart can add elements or attributes. A value that is not finite,
@@ -21,6 +21,7 @@ mod page;
 pub mod palette;
 #[cfg(test)]
 mod palette_tests;
+mod prose;
 mod scale;
 mod style;
 mod table;
@@ -33,6 +34,7 @@ pub use model::{
     Table, Timeline, TimelinePanel, Trial, Trials, Unit, Window, better_words,
 };
 pub use page::{Colours, Width, key_mark, plot, sign, standalone, svg};
+pub use prose::prose;
 pub use style::stylesheet;
 pub use table::table;
 pub use text::escaped;

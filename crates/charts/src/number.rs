@@ -146,7 +146,7 @@ pub fn change(ratio: f64) -> String {
 }
 
 /// Puts thin spaces into numbers of five digits or more, and a minus sign in front of negative ones.
-fn separated(number: &str) -> String {
+pub(crate) fn separated(number: &str) -> String {
     let (sign, digits) = match number.strip_prefix('-') {
         Some(digits) => ("\u{2212}", digits),
         None => ("", number),

@@ -1,5 +1,7 @@
 //! Texts: escaping, and estimates of their width.
 
+use crate::prose::kept_together;
+
 /// Width of an average character in em, on the safe side of the fonts of [`crate::palette::FONT_STACK`].
 const NARROW_EM: f64 = 0.62;
 /// Width of a capital letter or digit in em.
@@ -96,8 +98,10 @@ pub(crate) fn fit(text: &str, size: f64, space: f64) -> String {
 /// Height of a line of a text in px.
 pub(crate) const LINE: f64 = 14.0;
 
-/// Divides a text into lines of at most `space` px: behind spaces, else behind signs such as hyphens, else anywhere.
+/// Divides a text into lines of at most `space` px: behind spaces, but not those between a number and its unit; else behind signs such
+/// as hyphens, else anywhere.
 pub(crate) fn wrap(text: &str, size: f64, space: f64) -> Vec<String> {
+    let text = kept_together(text);
     let mut lines: Vec<String> = vec![String::new()];
     let mut push = |part: &str, is_word: bool| {
         let line = lines.last_mut().expect("there is a line");
@@ -202,6 +206,12 @@ mod tests {
         assert!(lines.len() > 1 && lines.iter().all(|line| width(line, 13.0) <= 90.0), "{lines:?}");
         assert_eq!(lines.join(" "), "one two three four five six seven");
         assert_eq!(wrap("", 13.0, 90.0), Vec::<String>::new());
+        let (size, space) = (12.0, width("at a deadline of 10", 12.0));
+        assert_eq!(wrap("at a deadline of 10 ms", size, space), ["at a deadline of", "10\u{a0}ms"]);
+        assert_eq!(
+            wrap("at a deadline of 63\u{202f}000 B", size, space),
+            ["at a deadline of", "63\u{202f}000\u{a0}B"]
+        );
     }
 
     #[test]

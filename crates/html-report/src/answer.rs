@@ -2,7 +2,7 @@
 
 mod systems;
 
-use charts::Series;
+use charts::{Series, prose};
 use experiment::Workload;
 use report::parts;
 use results::{CellResult, Conclusion, ConclusionWords, GrowthLaw, Metric, Verdict, VerdictKind};
@@ -12,7 +12,7 @@ use crate::{
     figures::{distribution::at_one_size, frame::MOST_NAMED, search, verdicts::point_words},
     page::{Sentence, Words, plain, strong},
     scene::Scene,
-    values::{Quantity, with_minus},
+    values::Quantity,
 };
 
 /// Maximum number of sentences.
@@ -134,7 +134,7 @@ fn sentence(scene: &Scene<'_>, verdict: &Verdict) -> Option<Sentence> {
     let metric = metric_words(verdict);
     let begin = if at.is_empty() { crate::figures::frame::capital("the ") } else { format!("{at}the ") };
     let words = verdict.words();
-    let brackets = with_minus(&words.brackets());
+    let brackets = prose(&words.brackets());
     let ConclusionWords { conclusion, detail, .. } = words;
     let (name, other) = (Words::Name(treatment.clone()), Words::Name(baseline.clone()));
     if let Some(why) = &verdict.withheld {
@@ -185,7 +185,7 @@ fn sentence(scene: &Scene<'_>, verdict: &Verdict) -> Option<Sentence> {
         ],
         Conclusion::Inconclusive { could_have_seen_pct } => {
             let seen = match could_have_seen_pct {
-                _ if verdict.host_explains => format!(": {} {brackets}", with_minus(&detail)),
+                _ if verdict.host_explains => format!(": {} {brackets}", prose(&detail)),
                 None => format!(" {brackets}"),
                 Some(pct) => match results::shown_effect(*pct) {
                     Some(effect) => format!(": one below {effect} would not have been seen"),
@@ -267,7 +267,7 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
     };
     let short = findings.filter(|(text, _)| text.chars().count() <= MOST_OF_FINDING && !is_law(text));
     let room = (MOST - 1).saturating_sub(sentences.len());
-    sentences.extend(short.take(room).map(|(text, _)| vec![plain(with_minus(&text))]));
+    sentences.extend(short.take(room).map(|(text, _)| vec![plain(prose(&text))]));
     let has_baseline = !scene.document.experiment.design.baseline.is_empty();
     let several = scene.series.len() > 1;
     if several && !has_baseline && !sentences.is_empty() {
@@ -282,7 +282,7 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
 fn laws(scene: &Scene<'_>) -> Vec<Sentence> {
     let all = scene.document.findings.iter().filter_map(|finding| finding.growth.as_ref());
     let laws = all.filter(|growth| growth.law != GrowthLaw::None);
-    laws.take(2).map(|growth| vec![plain(with_minus(&growth.sentence))]).collect()
+    laws.take(2).map(|growth| vec![plain(prose(&growth.sentence))]).collect()
 }
 
 /// Returns the medians of cells as a sentence; `None` without values.

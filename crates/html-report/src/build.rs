@@ -1,5 +1,6 @@
 //! A result as a page.
 
+use charts::prose;
 use report::parts::{self, DataTable, NoteList};
 use results::{ResultDocument, State};
 
@@ -8,7 +9,7 @@ use crate::{
     page::Page,
     rows,
     scene::{RunWindows, Scene},
-    values::{LEAST_FOR_INTERVAL, with_minus},
+    values::LEAST_FOR_INTERVAL,
 };
 
 /// Maximum number of comparisons that are a list of sentences; more are a table.
@@ -46,7 +47,7 @@ pub fn page(document: &ResultDocument, windows: &RunWindows<'_>) -> Page {
         sections,
         omitted,
         notes: lists.into_iter().filter(|list| !list.items.is_empty()).map(typeset).collect(),
-        verdicts: is_long.then(|| with_minus_signs(verdict_rows)),
+        verdicts: is_long.then(|| in_prose(verdict_rows)),
         facts: facts.chain([conditions]).collect(),
         settings: parts::settings_groups(document),
         policies: parts::policies(document),
@@ -64,13 +65,13 @@ pub fn page(document: &ResultDocument, windows: &RunWindows<'_>) -> Page {
     }
 }
 
-fn with_minus_signs(table: DataTable) -> DataTable {
-    let row = |row: Vec<String>| row.iter().map(|entry| with_minus(entry)).collect();
+fn in_prose(table: DataTable) -> DataTable {
+    let row = |row: Vec<String>| row.iter().map(|entry| prose(entry)).collect();
     DataTable { rows: table.rows.into_iter().map(row).collect(), ..table }
 }
 
 fn typeset(list: NoteList) -> NoteList {
-    let items = list.items.into_iter().map(|(text, hint)| (with_minus(&text), hint));
+    let items = list.items.into_iter().map(|(text, hint)| (prose(&text), hint));
     NoteList { items: items.collect(), ..list }
 }
 

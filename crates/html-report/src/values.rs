@@ -200,33 +200,7 @@ pub(crate) fn doubt(cell: &CellResult) -> String {
     }
 }
 
-/// Returns a text with a minus sign before each negative number; a terminal shows a hyphen there.
-pub(crate) fn with_minus(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut before = ' ';
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        let is_sign = letter == '-'
-            && letters.peek().is_some_and(char::is_ascii_digit)
-            && (before.is_whitespace() || "(.[".contains(before));
-        shown.push(if is_sign { '\u{2212}' } else { letter });
-        before = letter;
-    }
-    shown
-}
-
 /// Returns the words for a size.
 pub(crate) fn bytes(size: u64) -> String {
     format!("{}\u{a0}B", charts::number::round(size as f64))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn signs_are_those_of_numbers_only() {
-        let shown = with_minus("ring-2 at -5.1 % (95 % -6..-4.2, 2026-11-27, --pin=-1)");
-        assert_eq!(shown, "ring-2 at \u{2212}5.1 % (95 % \u{2212}6..\u{2212}4.2, 2026-11-27, --pin=-1)");
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use charts::{Axis, ChartKind, Estimate, Line, LineStyle, Lines, Panel, Point, Scale, Series};
+use charts::{Axis, ChartKind, Estimate, Line, LineStyle, Lines, Panel, Point, Scale, Series, prose};
 use experiment::Workload;
 use results::{CellResult, Finding, GrowthLaw, GrowthValue, Metric};
 
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     page::Figure,
     scene::{Endpoints, Scene, distinct},
-    values::{Quantity, doubt, is_doubtful, with_minus},
+    values::{Quantity, doubt, is_doubtful},
 };
 
 /// Value over the number of endpoints.
@@ -220,7 +220,7 @@ fn law(
         }
         GrowthLaw::None => return None,
     };
-    Some((with_minus(&growth.words), points))
+    Some((prose(&growth.words), points))
 }
 
 /// Returns a law as points so close to each other that it has no corner on a logarithmic axis.

@@ -1,6 +1,6 @@
 //! Verdicts: effects with the noise floor.
 
-use charts::{Chart, ChartKind, Claim, Estimate, Forest, ForestRow, Interval, Slot};
+use charts::{Chart, ChartKind, Claim, Estimate, Forest, ForestRow, Interval, Slot, prose};
 use experiment::Workload;
 use results::{Conclusion, ConclusionWords, EffectEstimate, Metric, Verdict, VerdictKind};
 use stats::Rules;
@@ -9,7 +9,6 @@ use super::frame::{capital, content, list};
 use crate::{
     page::Figure,
     scene::{Configuration, Endpoints, Scene},
-    values::with_minus,
 };
 
 /// Maximum number of rows.
@@ -189,7 +188,7 @@ impl Row<'_> {
             Claim::Equivalent | Claim::Inconclusive => Slot::Ink,
         };
         let ConclusionWords { conclusion: words, interval, .. } = verdict.words();
-        let interval_words = with_minus(&interval);
+        let interval_words = prose(&interval);
         let metric = match (&verdict.flow, verdict.metric) {
             (None, _) => verdict.metric_name(),
             (Some(_), Metric::Missed) => "missed deadlines".to_owned(),

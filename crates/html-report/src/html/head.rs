@@ -1,6 +1,6 @@
 //! Question, answer, fitness of the host, and key figures.
 
-use charts::key_mark;
+use charts::{key_mark, prose};
 
 use super::{markup::Markup, tables};
 use crate::page::{Grade, KeyFigures, Page, Sentence, Words, class};
@@ -38,21 +38,18 @@ pub(super) fn words(out: &mut Markup, eyebrow: &[String], question: &str, answer
     out.raw("</p>");
 }
 
-/// Returns a text whose numbers stay on a line with their percent signs, and whose dates are not divided.
+/// Returns a text whose numbers stay on a line with their units, and whose dates are not divided.
 fn unbroken(text: &str) -> String {
     let mut before = ' ';
     let mut letters = text.chars().peekable();
     let mut shown = String::with_capacity(text.len());
     while let Some(letter) = letters.next() {
-        let is_next = |of: fn(&char) -> bool, next: Option<&char>| next.is_some_and(of);
-        shown.push(match letter {
-            '-' if before.is_ascii_digit() && is_next(char::is_ascii_digit, letters.peek()) => '\u{2011}',
-            ' ' if is_next(|next| *next == '%', letters.peek()) => '\u{a0}',
-            _ => letter,
-        });
+        let is_of_date =
+            letter == '-' && before.is_ascii_digit() && letters.peek().is_some_and(char::is_ascii_digit);
+        shown.push(if is_of_date { '\u{2011}' } else { letter });
         before = letter;
     }
-    shown
+    prose(&shown)
 }
 
 fn fitness(out: &mut Markup, page: &Page) {
@@ -81,7 +78,7 @@ fn fitness(out: &mut Markup, page: &Page) {
         out.element("b", "", check.name);
         out.element("span", " class=\"vh\"", &format!(" ({word})"));
         out.raw(" ");
-        out.words(&check.text);
+        out.prose(&check.text);
         out.raw("</li>");
     }
     out.raw("</ul></section>\n");

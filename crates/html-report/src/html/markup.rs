@@ -15,6 +15,11 @@ impl Markup {
         self.0.push_str(&escaped(text));
     }
 
+    /// Appends a sentence, with its numbers as charts write them.
+    pub(super) fn prose(&mut self, text: &str) {
+        self.words(&charts::prose(text));
+    }
+
     /// Appends an element with a text. `attributes` begins with a space, or is empty.
     pub(super) fn element(&mut self, name: &str, attributes: &str, text: &str) {
         self.raw(&format!("<{name}{attributes}>"));
@@ -27,13 +32,13 @@ impl Markup {
         let parts: Vec<&str> = text.split('`').collect();
         // An odd number of backticks is text.
         if parts.len().is_multiple_of(2) {
-            return self.words(text);
+            return self.prose(text);
         }
         for (index, part) in parts.iter().enumerate() {
             if index % 2 == 1 {
                 self.element("code", "", part);
             } else {
-                self.words(part);
+                self.prose(part);
             }
         }
     }

@@ -8,7 +8,7 @@ mod tables;
 use std::collections::BTreeSet;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use charts::{better_words, stylesheet};
+use charts::{better_words, prose, stylesheet};
 
 use crate::page::{Page, Section};
 pub use index::index_html;
@@ -106,20 +106,20 @@ fn charts_of(out: &mut Markup, origin: &str, section: &Section) {
     for figure in &section.figures {
         let chart = &figure.chart;
         out.raw(&format!("<figure id=\"{}\" class=\"fig\"><figcaption>", escaped(&figure.id)));
-        out.element("h3", "", &chart.title);
+        out.element("h3", "", &prose(&chart.title));
         out.raw("<p class=\"sub\">");
         if let Some(better) = chart.better {
             out.element("span", " class=\"better\"", better_words(better));
             out.raw(" · ");
         }
-        out.words(&chart.subtitle);
+        out.prose(&chart.subtitle);
         if !origin.is_empty() {
             out.words(&format!(" · {origin}"));
         }
         out.raw("</p></figcaption>");
         out.raw(&charts::plot(chart, &figure.id));
         if !chart.note.is_empty() {
-            out.element("p", " class=\"note\"", &chart.note);
+            out.element("p", " class=\"note\"", &prose(&chart.note));
         }
         out.raw("<details class=\"data\"><summary>Table of this chart</summary>");
         tables::of_chart(out, &chart.title, &charts::table(chart));
