@@ -2,25 +2,33 @@
 
 use crate::canvas::Position;
 
-/// Moves positions apart to a distance of at least `gap`, each as little as possible, inside of `low` to `high`.
+/// Moves labels of these heights apart so that none covers another, each as little as possible, inside of `low` to `high`. Returns the
+/// upper edge of each.
 ///
-/// If there is no space for all, the last ones lie on each other at `high`.
-pub(crate) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
+/// If there is no space for all, the last ones lie on each other at the end.
+pub(crate) fn spread(wanted: &[f64], heights: &[f64], low: f64, high: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
+    // Upper edge of each in the order, if all lie below each other.
+    let mut stacked = vec![0.0];
+    stacked.extend(order.iter().scan(0.0, |edge, index| {
+        *edge += heights[*index];
+        Some(*edge)
+    }));
     // Groups that touch: first member in the order, number of members, sum of the wanted positions of the first one.
     let mut groups: Vec<(usize, usize, f64)> = Vec::new();
     let start = |group: &(usize, usize, f64)| {
-        let room = (high - (group.1 - 1) as f64 * gap).max(low);
-        (group.2 / group.1 as f64).clamp(low, room)
+        let height = stacked[group.0 + group.1] - stacked[group.0];
+        (group.2 / group.1 as f64).clamp(low, (high - height).max(low))
     };
     for (place, index) in order.iter().enumerate() {
         groups.push((place, 1, wanted[*index]));
         while let [.., before, last] = groups.as_slice() {
-            if start(before) + before.1 as f64 * gap <= start(last) {
+            let height = stacked[last.0] - stacked[before.0];
+            if start(before) + height <= start(last) {
                 break;
             }
-            let sum = before.2 + last.2 - (last.1 * before.1) as f64 * gap;
+            let sum = before.2 + last.2 - last.1 as f64 * height;
             let joined = (before.0, before.1 + last.1, sum);
             groups.truncate(groups.len() - 2);
             groups.push(joined);
@@ -28,8 +36,9 @@ pub(crate) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> 
     }
     let mut places = vec![0.0; wanted.len()];
     for group in &groups {
-        for member in 0..group.1 {
-            places[order[group.0 + member]] = (start(group) + member as f64 * gap).min(high.max(low));
+        for member in group.0..group.0 + group.1 {
+            let edge = start(group) + stacked[member] - stacked[group.0];
+            places[order[member]] = edge.min((high - heights[order[member]]).max(low));
         }
     }
     places
@@ -124,10 +133,13 @@ mod tests {
 
     #[test]
     fn labels_that_touch_move_apart_around_their_middle() {
-        assert_eq!(spread(&[50.0, 52.0], 15.0, 0.0, 100.0), [43.5, 58.5]);
-        assert_eq!(spread(&[52.0, 50.0, 90.0], 15.0, 0.0, 100.0), [58.5, 43.5, 90.0]);
-        assert_eq!(spread(&[98.0, 99.0], 15.0, 0.0, 100.0), [85.0, 100.0]);
-        assert_eq!(spread(&[], 15.0, 0.0, 100.0), Vec::<f64>::new());
+        assert_eq!(spread(&[50.0, 52.0], &[15.0; 2], 0.0, 115.0), [43.5, 58.5]);
+        assert_eq!(spread(&[52.0, 50.0, 90.0], &[15.0; 3], 0.0, 115.0), [58.5, 43.5, 90.0]);
+        assert_eq!(spread(&[98.0, 99.0], &[15.0; 2], 0.0, 115.0), [85.0, 100.0]);
+        assert_eq!(spread(&[], &[], 0.0, 115.0), Vec::<f64>::new());
+        assert_eq!(spread(&[50.0, 50.0], &[43.0, 15.0], 0.0, 115.0), [28.5, 71.5]);
+        assert_eq!(spread(&[90.0, 60.0], &[43.0, 15.0], 0.0, 115.0), [72.0, 57.0]);
+        assert_eq!(spread(&[0.0, 0.0, 0.0], &[43.0; 3], 0.0, 100.0), [0.0, 43.0, 57.0]);
     }
 
     #[test]
@@ -145,14 +157,18 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn labels_keep_their_distance_and_order(wanted in prop::collection::vec(0.0..300.0_f64, 0..12)) {
-            let places = spread(&wanted, 15.0, 0.0, 300.0);
-            let mut sorted = places.clone();
-            sorted.sort_by(f64::total_cmp);
+        fn labels_keep_their_distance_and_order(
+            labels in prop::collection::vec((0.0..300.0_f64, 15.0..25.0_f64), 0..12),
+        ) {
+            let (wanted, heights): (Vec<f64>, Vec<f64>) = labels.into_iter().unzip();
+            let places = spread(&wanted, &heights, 0.0, 300.0);
+            let mut sorted: Vec<(f64, f64)> = places.iter().copied().zip(heights.iter().copied()).collect();
+            sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
             for pair in sorted.windows(2) {
-                prop_assert!(pair[1] - pair[0] >= 15.0 - 1e-6, "{:?}", places);
+                prop_assert!(pair[1].0 - pair[0].0 >= pair[0].1 - 1e-6, "{:?}", places);
             }
-            prop_assert!(places.iter().all(|place| (0.0..=300.0).contains(place)), "{:?}", places);
+            let is_inside = |(place, height): &(f64, f64)| *place >= 0.0 && place + height <= 300.0 + 1e-6;
+            prop_assert!(sorted.iter().all(is_inside), "{:?}", places);
             for (a, one) in wanted.iter().enumerate() {
                 for (b, two) in wanted.iter().enumerate() {
                     prop_assert!(one >= two || places[a] < places[b]);

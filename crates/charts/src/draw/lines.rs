@@ -5,7 +5,7 @@ use crate::{
     canvas::{Canvas, Position},
     draw::{
         line_labels::{LabelledLine, draw_labels},
-        marks::{EndName, MARK, end_names, extent, names_space, whisker},
+        marks::{EndName, MARK, end_names, extent, names_height, names_space, whisker},
         panels::Panels,
         references,
     },
@@ -25,10 +25,12 @@ pub(crate) fn draw(lines: &Lines, canvas: &mut Canvas) -> f64 {
         space if lines.panels.len() > 1 && space <= 12.0 => 0.0,
         space => space,
     };
+    let of_names = |panel| names_height(end_lines(panel).map(|line| &line.series), right);
+    let least = lines.panels.iter().map(of_names).fold(0.0, f64::max);
     let inset = inset(lines);
     // Without space for labels above first: the widths are final, and say how much is needed.
     let headings: Vec<_> = lines.panels.iter().map(|panel| panel.heading.as_ref()).collect();
-    let panels = Panels::new(&headings, canvas, y.space(), right, 0.0);
+    let panels = Panels::new(&headings, canvas, (y.space(), right), 0.0, least);
     let frame = panels.frames[0];
     let x_values = lines.panels.iter().flat_map(x_values);
     let x = XAxis::new(&lines.x, x_values, frame.left + inset.0, frame.right - inset.1);
@@ -37,7 +39,7 @@ pub(crate) fn draw(lines: &Lines, canvas: &mut Canvas) -> f64 {
         references::label_rows(panel, &map, canvas)
     });
     let above = references::space(rows.max().unwrap_or(0));
-    let panels = Panels::new(&headings, canvas, y.space(), right, above);
+    let panels = Panels::new(&headings, canvas, (y.space(), right), above, least);
     let frame = panels.frames[0];
     let y = YAxis::with_map(&lines.y, y.map.onto(frame.bottom, frame.top));
     for (panel, frame) in lines.panels.iter().zip(&panels.frames) {

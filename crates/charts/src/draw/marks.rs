@@ -14,6 +14,11 @@ pub(crate) const MARK: f64 = 3.4;
 const NAME_GAP: f64 = 15.0;
 /// Distance in px from which on an end of a line has a leader to its name.
 const FAR: f64 = 48.0;
+/// Distance of names from the plot in px.
+const BESIDE: f64 = 12.0;
+/// Space in px that names may use above and below the plot.
+const ABOVE: f64 = -4.0;
+const BELOW: f64 = 13.0;
 /// Least space for names in px.
 const LEAST_NAME: f64 = 20.0;
 /// Size of names in px.
@@ -79,6 +84,24 @@ pub(crate) fn names_space<'a>(names: impl IntoIterator<Item = &'a Series>, total
 /// Most lines of a name at the end of a line.
 const NAME_LINES: usize = 6;
 
+/// Returns each name in lines that fit into `space` px right of the plot; `None` if there is no space.
+fn wrapped_names(names: &[&str], space: f64) -> Option<Vec<Vec<String>>> {
+    let space = space - BESIDE;
+    (space >= LEAST_NAME).then(|| wrap_names(names, NAME, space, NAME_LINES))
+}
+
+/// Returns the height in px of each of these names.
+fn heights(lines: &[Vec<String>]) -> Vec<f64> {
+    lines.iter().map(|lines| NAME_GAP + LINE * lines.len().saturating_sub(1) as f64).collect()
+}
+
+/// Returns the height of a plot in px at which no name in `space` px right of it covers another.
+pub(crate) fn names_height<'a>(names: impl IntoIterator<Item = &'a Series>, space: f64) -> f64 {
+    let names: Vec<&str> = names.into_iter().map(|series| series.name.as_str()).collect();
+    let sum = wrapped_names(&names, space).map_or(0.0, |lines| heights(&lines).iter().sum::<f64>());
+    sum - (ABOVE + BELOW)
+}
+
 /// Writes names into `space` px right of the plot, at the height of their lines or moved apart, with a leader if moved or far away.
 pub(crate) fn end_names(
     canvas: &mut Canvas,
@@ -87,19 +110,10 @@ pub(crate) fn end_names(
     (top, bottom): (f64, f64),
 ) {
     let wanted: Vec<f64> = names.iter().map(|name| name.end.1).collect();
-    let x = right + 12.0;
-    let space = space - (x - right);
-    if space < LEAST_NAME {
-        return;
-    }
     let all: Vec<&str> = names.iter().map(|name| name.series.name.as_str()).collect();
-    let each = (bottom - top - 6.0) / names.len().max(1) as f64;
-    let most = ((each / LINE) as usize).clamp(1, NAME_LINES);
-    let lines = wrap_names(&all, NAME, space, most);
-    let most = lines.iter().map(Vec::len).max().unwrap_or(1).max(1);
-    let below = LINE * (most - 1) as f64;
-    let gap = (NAME_GAP + below).min(each);
-    let places = spread(&wanted, gap, top + 4.0, bottom - 2.0 - below);
+    let Some(lines) = wrapped_names(&all, space) else { return };
+    let x = right + BESIDE;
+    let places = spread(&wanted, &heights(&lines), top - ABOVE, bottom + BELOW);
     for ((name, lines), y) in names.iter().zip(lines).zip(places) {
         let slot = name.series.slot.class();
         if (y - name.end.1).abs() > 5.0 || name.end.0 < right - FAR {

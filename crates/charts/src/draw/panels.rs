@@ -37,8 +37,14 @@ pub(crate) struct Panels {
 
 impl Panels {
     /// Arranges a panel below each heading; `left` is the space for labels of the y axis, `right` that for names at line ends in
-    /// each panel, and `above` that above each panel, below its heading.
-    pub fn new(headings: &[Option<&Series>], canvas: &Canvas, left: f64, right: f64, above: f64) -> Self {
+    /// each panel, and `above` that above each panel, below its heading. Each panel is `least` px high or higher.
+    pub fn new(
+        headings: &[Option<&Series>],
+        canvas: &Canvas,
+        (left, right): (f64, f64),
+        above: f64,
+        least: f64,
+    ) -> Self {
         let count = headings.len();
         let narrow = canvas.is_narrow();
         let columns = match (count, narrow) {
@@ -54,6 +60,7 @@ impl Panels {
             (_, _) if narrow && columns == 1 => HEIGHTS[3],
             _ => HEIGHTS[2],
         };
+        let height = height.max(least.ceil());
         let wide = (canvas.width() - EDGE - left - (columns - 1) as f64 * GAP) / columns as f64;
         let names: Vec<&str> =
             headings.iter().map(|series| series.map_or("", |series| series.name.as_str())).collect();

@@ -3,7 +3,7 @@
 use crate::{
     axes::{XAxis, YAxis, tooltip},
     canvas::{Anchor, Canvas, Position},
-    draw::marks::{EndName, end_names, extent, names_space},
+    draw::marks::{EndName, end_names, extent, names_height, names_space},
     labels::{Area, Occupied},
     model::{PercentilePoint, PercentileSeries, Percentiles, Slot},
     number::{estimate, round},
@@ -18,11 +18,12 @@ const POOLED: &str = "all runs pooled";
 
 /// Draws the chart and returns its height.
 pub(crate) fn draw(percentiles: &Percentiles, canvas: &mut Canvas) -> f64 {
-    let (top, bottom) = (24.0, 290.0);
+    let names = || percentiles.series.iter().map(|series| &series.series);
+    let right = canvas.width() - names_space(names(), canvas.width(), 0.34);
+    let top = 24.0;
+    let bottom = top + names_height(names(), canvas.width() - right).ceil().max(266.0);
     let y = YAxis::new(&percentiles.y, percentiles.series.iter().flat_map(values), bottom, top);
     let left = y.space();
-    let names = percentiles.series.iter().map(|series| &series.series);
-    let right = canvas.width() - names_space(names, canvas.width(), 0.34);
     let quantiles = percentiles.series.iter().flat_map(points).map(|point| point.quantile);
     let last = quantiles.filter(|quantile| Kind::Nines.place(*quantile).is_some()).fold(0.0, f64::max);
     let x = XAxis::quantiles(last, left, right);

@@ -229,7 +229,7 @@ fn margin(
     let at = |series: &StripSeries| series.median.and_then(|median| y.map.at(median.value));
     let wanted: Vec<f64> = strip.series.iter().map(|series| at(series).unwrap_or(bottom)).collect();
     let x = right + BESIDE;
-    let places = spread(&wanted, each, top + 6.0, bottom - each + 15.0);
+    let places = spread(&wanted, &vec![each; wanted.len()], top + 6.0, bottom + 15.0);
     let texts = texts.names.iter().zip(&texts.numbers);
     for (((series, (name, numbers)), place), wanted) in strip.series.iter().zip(texts).zip(places).zip(wanted)
     {

@@ -19,7 +19,7 @@ pub(crate) fn draw(trials: &Trials, canvas: &mut Canvas) -> f64 {
     let most = trials.searches.iter().map(|search| search.trials.len()).max().unwrap_or(0).max(1);
     let right = if trials.searches.len() > 1 { 4.0 } else { 14.0 };
     let headings: Vec<_> = trials.searches.iter().map(|search| Some(&search.series)).collect();
-    let panels = Panels::new(&headings, canvas, y.space(), right, 0.0);
+    let panels = Panels::new(&headings, canvas, (y.space(), right), 0.0, 0.0);
     let frame = panels.frames[0];
     let y = YAxis::with_map(&trials.y, y.map.onto(frame.bottom, frame.top));
     let axis = Axis {

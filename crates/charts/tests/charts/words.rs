@@ -176,3 +176,32 @@ fn series_differ_in_their_shape_and_neighbours_in_their_colour() {
     }
     assert!(coloured.iter().all(|slot| ![Slot::S0.class(), Slot::Ink.class()].contains(&slot.class())));
 }
+
+/// Published figures beside measured ones: seven names at the ends of lines, which need more lines than an equal share of the height of
+/// the plot in a narrow chart.
+#[test]
+fn names_of_many_lines_make_the_plot_higher_instead_of_being_cut() {
+    let published = [
+        "Connext Professional 6.0.0, batched",
+        "Connext Professional 6.0.0, unbatched",
+        "Connext Micro 3.0.0, batched",
+        "RTI Perftest with sockets, raw transport",
+    ];
+    for (id, mut chart) in samples::all() {
+        let ChartKind::Lines(lines) = &mut chart.kind else { continue };
+        let [panel] = &mut lines.panels[..] else { continue };
+        let Some(last) = panel.lines.last().cloned() else { continue };
+        panel.lines.extend(published.map(|name| charts::Line {
+            series: Series::new(name, Slot::Ink),
+            named: true,
+            ..last.clone()
+        }));
+        let drawn = svg(&chart, "c", Width::Narrow);
+        assert!(!drawn.contains('\u{2026}'), "{id}: a name is cut: {drawn}");
+        let document = Document::parse(&drawn).expect("XML");
+        let all: String = texts(&document).iter().map(|(text, _)| without_spaces(text)).collect();
+        for name in published {
+            assert!(all.contains(&without_spaces(name)), "{id}: {name} in {all}");
+        }
+    }
+}
