@@ -323,7 +323,11 @@ impl MeasureArgs {
     fn baselines(&self) -> Vec<Override> {
         let keys = self.baseline.iter().map(|entry| {
             let (key, value) = entry.split_once('=').unwrap_or(("driver", entry));
-            let key = match (key.strip_prefix("env."), parse::driver_option(entry)) {
+            // Results name options `option.KEY`.
+            let option = ["option.", "options."].iter().find_map(|group| entry.strip_prefix(group));
+            let option = option.and_then(|option| parse::driver_option(option).ok());
+            let option = option.map_or_else(|| parse::driver_option(entry), Ok);
+            let key = match (key.strip_prefix("env."), option) {
                 (Some(name), _) => format!("env.{}", quoted(name)),
                 (None, Ok(option)) => format!("options.{}.{}", quoted(&option.driver), quoted(&option.key)),
                 (None, Err(_)) => key.to_owned(),
@@ -383,18 +387,5 @@ fn values_by_key(flag: &str, values: impl Iterator<Item = (String, String, Strin
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn several_values_of_a_key_are_a_list() {
-        let entry = |value: &str| ("options.d.k".to_owned(), value.to_owned(), format!("d.k={value}"));
-        let changes = |values: &[&str]| values_by_key("--option", values.iter().map(|value| entry(value)));
-        let change = |text: &str, shown_as: &str| {
-            vec![Override::flag("--option", "options.d.k", text).shown_as(shown_as)]
-        };
-        assert_eq!(changes(&["a"]), change("a", "--option d.k=a"));
-        assert_eq!(changes(&["a", "b c"]), change("[\"a\", \"b c\"]", "--option d.k=a --option d.k=b c"));
-        assert_eq!(changes(&["1", "true"]), change("[1, true]", "--option d.k=1 --option d.k=true"));
-    }
-}
+#[path = "measure_args_tests.rs"]
+mod tests;
