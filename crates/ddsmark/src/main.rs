@@ -12,7 +12,7 @@ use clap::FromArgMatches as _;
 use cli::{
     arguments::{Cli, Command},
     cli_error::{ExitStatus, Result},
-    help, output,
+    help, output, value_errors,
 };
 use commands::{
     built_in::BuiltIn, compare, drivers, generate, hosts, import, lab, perftest, recipes, report_again,
@@ -29,6 +29,9 @@ fn main() -> ExitCode {
     let arguments = match parsed {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {
+            if let Some(problem) = value_errors::in_words(&error) {
+                return finish(Err(problem));
+            }
             output::to_stderr(error.render().to_string().trim_end_matches('\n'));
             return ExitStatus::WrongUse.into();
         }

@@ -4,6 +4,8 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::parse;
+
 const EXAMPLES: &str = "\
 Examples:
   ddsmark import table robot.csv --out robot
@@ -54,10 +56,10 @@ pub enum Import {
         #[arg(value_name = "BAG")]
         bag: PathBuf,
         /// Begin of the part to use, from the first message.
-        #[arg(long, value_name = "TIME", default_value = "0s", value_parser = humantime::parse_duration)]
+        #[arg(long, value_name = "TIME", default_value = "0s", value_parser = parse::time)]
         from: Duration,
         /// Length of the part to use. Default: up to 30s.
-        #[arg(long = "for", value_name = "TIME", value_parser = humantime::parse_duration)]
+        #[arg(long = "for", value_name = "TIME", value_parser = parse::time)]
         length: Option<Duration>,
         /// Number of processes that read all topics.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=199))]

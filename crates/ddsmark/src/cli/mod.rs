@@ -16,3 +16,4 @@ pub mod output;
 mod parse;
 pub mod progress;
 pub mod result_args;
+pub mod value_errors;

@@ -10,6 +10,7 @@ pub(crate) mod link_values;
 pub(crate) mod named;
 pub(crate) mod one_or_many;
 pub(crate) mod scalar;
+pub(crate) mod shape_error;
 pub(crate) mod shared_list;
 pub(crate) mod similar;
 pub(crate) mod source;

@@ -12,7 +12,11 @@ use toml::{
     de::{DeArray, DeTable, DeValue, Deserializer},
 };
 
-use crate::syntax::{one_or_many::Span, similar::one_of, spanned_error::SpannedError};
+use crate::syntax::{
+    one_or_many::Span,
+    shape_error::{ShapeError, as_text, key_at},
+    spanned_error::SpannedError,
+};
 
 /// Text of an experiment file, and the changes of the command line.
 ///
@@ -171,7 +175,8 @@ impl Source {
         for change in &changes {
             merge(&mut table, change.table().ok_or_else(|| self.fault(change.at.clone(), NO_KEY, KEY_HINT))?);
         }
-        T::deserialize(Deserializer::from(Spanned::new(span, table))).map_err(|error| self.shape(&error))
+        let whole = Spanned::new(span.clone(), table.clone());
+        T::deserialize(Deserializer::from(whole)).map_err(|error| self.shape::<T>(&error, &span, table))
     }
 
     /// Rejects a key that one flag gives twice: which of the values was meant is unknown.
@@ -257,39 +262,41 @@ impl Source {
     }
 
     /// Converts an error of deserialization.
-    fn shape(&self, error: &toml::de::Error) -> Diagnostic {
+    fn shape<T: DeserializeOwned>(
+        &self,
+        error: &toml::de::Error,
+        span: &Span,
+        mut table: DeTable<'_>,
+    ) -> Diagnostic {
         let at = error.span().unwrap_or(0..0);
         // If a table lacks a key, no single line is wrong.
         let at = if at.start == 0 && at.end >= self.text.len() { 0..0 } else { at };
-        let message = error.message();
-        let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-        let standard = |start: &str| message.starts_with(start).then(|| names.split_first()).flatten();
-        if let Some((unknown, known)) = standard("unknown field") {
-            return self.fault(
-                at,
-                &format!("unknown key `{unknown}`"),
-                one_of(unknown, known.iter().copied(), "keys here are"),
-            );
+        let set = self.sets.iter().enumerate().rev().find(|(index, _)| at.start >= self.begin(*index));
+        let flag = set.map(|(_, set)| set).filter(|set| set.value_at > 0);
+        // A flag such as `--qos` has keys of its own in its value.
+        let is_one_key = |set: &&Override| set.shown_as == format!("{} {}", set.flag, set.value());
+        let item = flag.filter(is_one_key).map(|set| set.flag.clone()).or_else(|| key_at(&table, &at));
+        let explained = |error: &toml::de::Error| ShapeError::explained(error.message(), item.as_deref());
+        let mut found = explained(error);
+        // A number where one of several words is expected: the error of a text names the words.
+        if error.message().contains(", expected enum ") && as_text(&mut table, &at) {
+            let again = T::deserialize(Deserializer::from(Spanned::new(span.clone(), table))).err();
+            found =
+                again.filter(|again| again.span() == error.span()).map_or(found, |again| explained(&again));
         }
-        if let Some((unknown, known)) = standard("unknown variant") {
-            return self.fault(
-                at,
-                &format!("`{unknown}` cannot stand here"),
-                one_of(unknown, known.iter().copied(), "use"),
-            );
-        }
-        if let Some((missing, _)) = standard("missing field") {
-            let hint = format!("write `{missing} = ...`; docs/reference/experiment-file.md describes it");
-            return self.fault(at, &format!("`{missing}` is missing"), hint);
-        }
-        if let Some((fault, hint)) = message.split_once("\nhint: ") {
-            return self.fault(at, fault, hint);
-        }
-        match message.split_once(", expected ") {
-            Some((fault, what)) => self.fault(at, fault, format!("write {what}")),
-            None => self.fault(at, message, "see docs/reference/experiment-file.md"),
-        }
+        let hint = if flag.is_some() { without_quotes(&found.hint) } else { found.hint };
+        self.fault(at, &found.error, hint)
     }
+}
+
+/// Returns a hint whose examples between backticks are without quotes, as on a command line.
+fn without_quotes(hint: &str) -> String {
+    let bare = |part: &str| part.strip_prefix('"')?.strip_suffix('"').map(str::to_owned);
+    let parts = hint.split('`').enumerate();
+    let parts: Vec<String> = parts
+        .map(|(place, part)| bare(part).filter(|_| place % 2 == 1).unwrap_or_else(|| part.to_owned()))
+        .collect();
+    parts.join("`")
 }
 
 /// Returns line and column of a position, both from 1, and the line with a mark below the range.

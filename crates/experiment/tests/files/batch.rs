@@ -168,7 +168,7 @@ fn probes_are_under_one_percent_of_one_stream() {
             "a throttled rate is not supported with `topology = \"1-2\"`",
             "follows one reader",
         ),
-        (stream("batch_samples = 0\n"), "invalid value", ""),
+        (stream("batch_samples = 0\n"), "`0` is not valid for `batch_samples`", "turbo"),
         (stream("batch_samples = []\n"), "no ways to batch", ""),
     ];
     for (text, error, hint) in cases {

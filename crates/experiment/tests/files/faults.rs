@@ -1,6 +1,8 @@
 //! Errors in a file and in changes to it, with their positions.
 
-use crate::{SMALL, rejected, with};
+use experiment::Override;
+
+use crate::{SMALL, parts, planned, rejected, source, with};
 
 #[test]
 fn error_has_the_position_of_the_wrong_value() {
@@ -10,7 +12,7 @@ fn error_has_the_position_of_the_wrong_value() {
         (
             "receive = \"polled\"",
             &[],
-            "f.toml:7:11: `polled` cannot stand here",
+            "f.toml:7:11: `polled` is not valid for `receive`",
             "\"polled\"",
             "did you mean `polling`?",
         ),
@@ -187,4 +189,95 @@ fn too_many_cells_are_rejected_before_expansion() {
     assert_eq!(error, "f.toml: 5984 cells are more than 5000");
     let (error, ..) = rejected(SMALL, &["design.blocks=100000"]);
     assert_eq!(error, "--set design.blocks=100000: 200000 runs are more than 100000");
+}
+
+/// Errors of values say what was given, for what, and what is expected there, not the types of the program.
+#[test]
+fn value_of_another_kind_is_rejected_in_plain_words() {
+    let list = "docs/reference/experiment-file.md";
+    let in_file: &[(&str, &str, &str, &str)] = &[
+        ("[design]\npin = 0", "`0` is not valid for `pin`", "0", "write `none`, `auto`, or cores"),
+        ("[design]\npin = true", "`true` is not valid for `pin`", "true", "such as `0,1`"),
+        (
+            "[design]\nblocks = \"x\"",
+            "`x` is not valid for `blocks`",
+            "\"x\"",
+            "a whole number from 0 on, such as `3`",
+        ),
+        ("[design]\nblocks = -5", "`-5` is not valid for `blocks`", "-5", "a whole number from 0 on"),
+        ("[design]\nseed = 1.5", "`1.5` is not valid for `seed`", "1.5", "a whole number from 0 on"),
+        ("[design]\nkeep_awake = 3", "`3` is not valid for `keep_awake`", "3", "write `true` or `false`"),
+        ("[design]\norder = 3", "`3` is not valid for `order`", "3", "use "),
+        ("[design]\nthreads = 5", "this value is not valid for `threads`", "5", list),
+        ("[design]\nmeasure = true", "`true` is not valid for `measure`", "true", "such as `\"800ms\"`"),
+        ("[limits]\nmatch = [1]", "a list is not valid for `match`", "[1]", "a time with its unit"),
+        ("receive = 5", "`5` is not valid for `receive`", "5", "use waitset, polling"),
+        ("receive = [\"waitset\", 5]", "`5` is not valid for `receive`", "5", "use waitset, polling"),
+        ("batch_samples = 0.5", "`0.5` is not valid for `batch_samples`", "0.5", "such as `4`"),
+        ("exclude = 5", "`5` is not valid for `exclude`", "5", "write a list in brackets"),
+        ("env = 3", "`3` is not valid for `env`", "3", "a table, such as `env = { KEY = VALUE }`"),
+        ("[qos]\nreliability = 1", "`1` is not valid for `reliability`", "1", "use "),
+    ];
+    for (more, expected, marked, hint) in in_file {
+        let found = rejected(&with(more), &[]);
+        assert!(found.0.contains(expected) && found.0.starts_with("f.toml:"), "{more}: {found:?}");
+        assert!(found.1 == *marked && found.2.contains(hint), "{more}: {found:?}");
+        assert_plain(&found);
+    }
+    let by_set: &[(&str, &str, &str)] = &[
+        ("design=5", "`5` is not valid for `design`", "a table, such as `design = { KEY = VALUE }`"),
+        ("flows=5", "`5` is not valid for `flows`", "write a list in brackets"),
+        ("question=5", "`5` is not valid for `question`", "a text in quotes, such as `\"text\"`"),
+        ("workload=3", "`3` is not valid for `workload`", "use latency, throughput"),
+        ("design.blocks=x", "`x` is not valid for `blocks`", "such as `3`"),
+    ];
+    for (set, expected, hint) in by_set {
+        let found = rejected(SMALL, &[set]);
+        assert!(found.0 == format!("--set {set}: {expected}") && found.2.contains(hint), "{set}: {found:?}");
+        assert_plain(&found);
+    }
+    let by_flag: &[(&str, &str, &str, &str, &str)] = &[
+        ("--pin", "design.pin", "0", "`0` is not valid for `--pin`", "such as `0,1` or `0-3,4-7`"),
+        ("--budget", "design.budget", "5", "`5` has no unit", "such as `800ms`, `5s` or `5m`"),
+        ("--duration", "design.measure", "true", "`true` is not valid for `--duration`", "such as `800ms`"),
+        ("--size", "factors.size", "64x", "`64x` is not valid for `--size`", "such as `1024` or `64KiB`"),
+        ("--receive", "factors.receive", "5", "`5` is not valid for `--receive`", "use waitset, polling"),
+        ("--loans", "factors.loans", "5", "`5` is not valid for `--loans`", "write `true` or `false`"),
+        ("--topology", "factors.topology", "3", "`3` is not valid for `--topology`", "such as `1-3`"),
+        (
+            "--batch-samples",
+            "factors.batch_samples",
+            "x",
+            "`x` is not valid for `--batch-samples`",
+            "or `turbo`",
+        ),
+    ];
+    for (flag, key, value, expected, hint) in by_flag {
+        let mut changed = source(SMALL, &[]);
+        changed.sets.push(Override::flag(*flag, key, value));
+        let found = parts(planned(&changed).expect_err("it is refused"));
+        assert!(found.0 == format!("{flag} {value}: {expected}") && found.2.contains(hint), "{found:?}");
+        assert_plain(&found);
+    }
+    let mut changed = source(SMALL, &[]);
+    changed.sets.push(Override::flag("--qos", "qos.history", "3").shown_as("--qos history=3"));
+    let found = parts(planned(&changed).expect_err("it is refused"));
+    assert_eq!(found.0, "--qos history=3: `3` is not valid for `history`");
+}
+
+#[track_caller]
+fn assert_plain((error, _, hint): &(String, String, String)) {
+    for word in [
+        "invalid type",
+        "invalid value",
+        "integer `",
+        "string \"",
+        "u32",
+        "struct ",
+        "enum ",
+        "sequence",
+        "variant",
+    ] {
+        assert!(!error.contains(word) && !hint.contains(word), "`{word}`: {error}; {hint}");
+    }
 }

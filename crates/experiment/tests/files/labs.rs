@@ -153,7 +153,7 @@ fn hosts_that_contradict_a_lab_are_rejected() {
         ("at = \"lab:2\"\ninterface = \"e\"", "one interface to the others", "\"e\"", "remove `interface`"),
         ("at = \"ssh:pi\"", "host `ssh:pi` has no name", "\"ssh:pi\"", "write `name = ...`"),
         ("at = \"lab:2,loss=1\"", "invalid loss `1`", "\"lab:2,loss=1\"", "write 0% to 100%"),
-        ("at = \"lab\"", "invalid value", "\"lab\"", "`lab:N`"),
+        ("at = \"lab\"", "`lab` is not valid for `at`", "\"lab\"", "`lab:N`"),
     ] {
         let (found, mark, next) = rejected(&with(&format!("[[host]]\n{entries}\n")), &[]);
         assert!(found.contains(error) && next.contains(hint), "{found}\n{next}");

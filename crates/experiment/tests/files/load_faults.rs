@@ -114,7 +114,7 @@ fn invalid_load_is_rejected_with_its_position() {
         (
             rate("5\narrival = \"bursty\""),
             &[],
-            "f.toml:8:11: `bursty` cannot stand here",
+            "f.toml:8:11: `bursty` is not valid for `arrival`",
             "\"bursty\"",
             "did you mean `burst`?",
         ),

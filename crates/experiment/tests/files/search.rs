@@ -63,7 +63,7 @@ fn invalid_search_is_rejected_with_its_position() {
     for (more, expected) in [
         ("goals = [\"slo\"]", "the goal `slo` needs a deadline"),
         ("goals = [\"ndr\", \"ndr\"]", "goal `ndr` is given twice"),
-        ("goals = [\"mrr\"]", "`mrr` cannot stand here"),
+        ("goals = [\"mrr\"]", "`mrr` is not valid for `goals`"),
         ("deadline = \"1ms\"", "`deadline` has no effect without the goal `slo`"),
         ("goals = \"ndr\"\nloss_ratio = \"1%\"", "`loss_ratio` has no effect without the goal `pdr`"),
         ("late_ratio = \"1%\"", "`late_ratio` has no effect without the goal `slo`"),
@@ -212,7 +212,7 @@ fn search_over_flows_rejects_what_it_cannot_multiply() {
         ("goals = [\"system\", \"slo\"]", "the goal `slo` is of one flow"),
         ("deadline = \"1ms\"", "`deadline` has no effect without the goal `slo`"),
         ("lowest_scale = 2\nhighest_scale = 2", "the lowest scale, 2, is not below the highest one, 2"),
-        ("lowest_scale = 0", "invalid value"),
+        ("lowest_scale = 0", "`0` is not valid for `lowest_scale`"),
         ("highest_scale = 0.01", "the lowest scale, 0.01, is not below the highest one, 0.01"),
     ] {
         let (error, marked, hint) = rejected(&format!("{ROBOT}[search]\n{more}\n"), &[]);

@@ -114,7 +114,7 @@ fn scale_and_background_are_factors_of_all_flows() {
             "factors.background=false",
             "nothing is left",
         ),
-        (SYSTEM, "factors.scale=0", "invalid value"),
+        (SYSTEM, "factors.scale=0", "`0` is not valid for `scale`"),
     ] {
         let (error, ..) = rejected(text, &[set]);
         assert!(error.contains(expected), "{error}");
