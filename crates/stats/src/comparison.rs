@@ -23,9 +23,9 @@ use crate::{
     block::{Block, log_ratios},
     comparison_data::ComparisonData,
     multiple::{benjamini_hochberg, differs_and_equivalent, simultaneous_level},
-    power::{PowerSpec, smallest_effect},
+    power::{PowerSpec, SmallestEffects},
     precision::sample_sd,
-    ranks::{Interval, Ranks},
+    ranks::{Interval, Nulls, Ranks},
     referenced,
 };
 
@@ -125,7 +125,10 @@ pub fn compare(family: &[Vec<Block>], rules: &Rules) -> Vec<Comparison> {
 /// Compares all members of a family together, paired or not.
 #[must_use]
 pub fn compare_sides(family: &[ComparisonData], rules: &Rules) -> Vec<Comparison> {
-    let ranks: Vec<Option<Ranks>> = family.iter().map(ComparisonData::ranks).collect();
+    let nulls = Nulls::default();
+    let ranks: Vec<Option<Ranks>> = family.iter().map(|sides| sides.ranks_with(&nulls)).collect();
+    let spec = PowerSpec { level: rules.level, power: rules.power, comparisons: family.len() };
+    let effects = SmallestEffects::new(&spec);
     let margin = rules.margin.ln_1p();
     // a member without any pair makes no claim, but counts in the family
     let each = |p: &dyn Fn(&Ranks) -> f64| -> Vec<f64> {
@@ -152,7 +155,7 @@ pub fn compare_sides(family: &[ComparisonData], rules: &Rules) -> Vec<Comparison
             blocks,
             incomplete,
             unsteady: sides.unsteady(),
-            conclusion: conclude(change.as_ref(), sides, family.len(), rules),
+            conclusion: conclude(change.as_ref(), sides, &effects, rules),
             change,
         }
     };
@@ -162,11 +165,10 @@ pub fn compare_sides(family: &[ComparisonData], rules: &Rules) -> Vec<Comparison
 fn conclude(
     change: Option<&Change>,
     sides: &ComparisonData,
-    comparisons: usize,
+    effects: &SmallestEffects<'_>,
     rules: &Rules,
 ) -> Conclusion {
-    let level = simultaneous_level(rules.level, comparisons);
-    let needs = sides.least(level);
+    let needs = sides.least(effects.level());
     let Some(change) = change else { return Conclusion::TooFewBlocks { needs } };
     let rejects = |p: f64| p <= 1.0 - rules.level + 1e-12;
     let within_margin = rejects(change.p_beyond_margin);
@@ -177,18 +179,17 @@ fn conclude(
     if within_margin {
         return Conclusion::Equivalent;
     }
-    let spec = PowerSpec { level: rules.level, power: rules.power, comparisons };
-    if sides.change(level).is_none() {
+    if change.simultaneous.is_none() {
         return Conclusion::TooFewBlocks { needs };
     }
     // `None` if no values could lead to a claim, however large the difference
     let seen = match sides {
         ComparisonData::Blocks(blocks) => {
             let ratios = log_ratios(blocks);
-            sample_sd(&ratios).and_then(|sd| smallest_effect(ratios.len(), sd, &spec))
+            sample_sd(&ratios).and_then(|sd| effects.of_blocks(ratios.len(), sd))
         }
         ComparisonData::Apart { treatment, baseline } => {
-            referenced::smallest_effect(treatment, baseline, &spec)
+            referenced::smallest_effect(treatment, baseline, effects)
         }
     };
     Conclusion::Inconclusive { could_have_seen: seen.filter(|effect| *effect > 0.0) }

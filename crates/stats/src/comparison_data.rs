@@ -3,7 +3,7 @@
 use crate::{
     block::{Block, log_ratios},
     rank_sum::least_runs,
-    ranks::{Interval, Ranks},
+    ranks::{Interval, Nulls, Ranks},
     referenced::{self, ReferencedRun},
     signed_rank::least_blocks,
 };
@@ -26,9 +26,14 @@ pub enum ComparisonData {
 
 impl ComparisonData {
     pub(crate) fn ranks(&self) -> Option<Ranks> {
+        self.ranks_with(&Nulls::default())
+    }
+
+    /// Returns the ranks, with distributions that a family shares.
+    pub(crate) fn ranks_with(&self, nulls: &Nulls) -> Option<Ranks> {
         match self {
-            Self::Blocks(blocks) => Ranks::of_blocks(&log_ratios(blocks)),
-            Self::Apart { treatment, baseline } => referenced::ranks(treatment, baseline),
+            Self::Blocks(blocks) => Ranks::of_pairs(&log_ratios(blocks), nulls),
+            Self::Apart { treatment, baseline } => referenced::ranks(treatment, baseline, nulls),
         }
     }
 

@@ -31,7 +31,7 @@ use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use crate::{
     null_distribution::Null,
     rank_sum,
-    ranks::{Interval, Ranks},
+    ranks::{Interval, Nulls, Ranks},
     referenced::corrected,
 };
 
@@ -223,7 +223,7 @@ impl LevelTest {
 /// Returns the ranks of a change at `cut` within the values of a range, over all axes.
 fn ranks_of_change(axes: &[&[f64]], of: &Range<usize>, cut: usize) -> Option<Ranks> {
     let groups = axes.iter().map(|values| (&values[cut..of.end], &values[of.start..cut]));
-    Ranks::of_axes(&groups.collect::<Vec<_>>())
+    Ranks::of_axes(&groups.collect::<Vec<_>>(), &Nulls::default())
 }
 
 /// Returns the two-sided p-value of a change at `cut` in the direction, within the values of a range: the largest over the axes.

@@ -10,6 +10,8 @@
 //! Sources: E. L. Lehmann, *Nonparametrics: Statistical Methods Based on Ranks*, 1975, section 4.3 (efficiency); J.
 //! Cohen, *Statistical Power Analysis for the Behavioral Sciences*, 2nd edition, 1988, chapter 2 (noncentral t).
 
+use std::{cell::RefCell, collections::BTreeMap};
+
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
 use crate::{multiple::simultaneous_level, normal, null_distribution::Null, rank_sum, signed_rank};
@@ -35,14 +37,47 @@ pub struct PowerSpec {
 /// [`least_blocks`](crate::least_blocks).
 #[must_use]
 pub fn smallest_effect(blocks: usize, ratio_sd: f64, spec: &PowerSpec) -> Option<f64> {
-    Some(Test::new(blocks, spec)?.smallest_effect(ratio_sd, spec.power))
+    SmallestEffects::new(spec).of_blocks(blocks, ratio_sd)
 }
 
 /// Returns the smallest relative effect that unpaired runs detect, given their number on each side and the standard
 /// deviation of the log value between runs of one side. `None` with too few runs for any effect.
 #[must_use]
 pub fn smallest_effect_apart(runs: (usize, usize), run_sd: f64, spec: &PowerSpec) -> Option<f64> {
-    Some(Test::apart(runs, spec)?.smallest_effect(run_sd, spec.power))
+    SmallestEffects::new(spec).apart(runs, run_sd)
+}
+
+/// Smallest effects of a family of comparisons. In standard deviations they depend on the numbers of values only, and are computed once
+/// for each.
+pub(crate) struct SmallestEffects<'s> {
+    spec: &'s PowerSpec,
+    of_blocks: RefCell<BTreeMap<usize, Option<f64>>>,
+    apart: RefCell<BTreeMap<(usize, usize), Option<f64>>>,
+}
+
+impl<'s> SmallestEffects<'s> {
+    pub(crate) fn new(spec: &'s PowerSpec) -> Self {
+        Self { spec, of_blocks: RefCell::default(), apart: RefCell::default() }
+    }
+
+    /// Returns the level of each comparison, of which the family shares one.
+    pub(crate) fn level(&self) -> f64 {
+        simultaneous_level(self.spec.level, self.spec.comparisons)
+    }
+
+    /// Like [`smallest_effect`].
+    pub(crate) fn of_blocks(&self, blocks: usize, ratio_sd: f64) -> Option<f64> {
+        let effect = || Some(Test::new(blocks, self.spec)?.smallest_effect(self.spec.power));
+        let effect = *self.of_blocks.borrow_mut().entry(blocks).or_insert_with(effect);
+        Some((effect? * ratio_sd).exp_m1())
+    }
+
+    /// Like [`smallest_effect_apart`].
+    pub(crate) fn apart(&self, runs: (usize, usize), run_sd: f64) -> Option<f64> {
+        let effect = || Some(Test::apart(runs, self.spec)?.smallest_effect(self.spec.power));
+        let effect = *self.apart.borrow_mut().entry(runs).or_insert_with(effect);
+        Some((effect? * run_sd).exp_m1())
+    }
 }
 
 /// Two-sided test of a shift.
@@ -78,8 +113,9 @@ impl Test {
         Self { n, freedom: freedom as f64, t: t_quantile(1.0 - tail, freedom) }
     }
 
-    fn smallest_effect(&self, sd: f64, power: f64) -> f64 {
-        // in standard deviations: by bisection, because power grows with the effect; to 1e-9
+    /// Returns the smallest effect in standard deviations.
+    fn smallest_effect(&self, power: f64) -> f64 {
+        // by bisection, because power grows with the effect; to 1e-9
         let (mut too_small, mut enough) = (0.0, 1.0);
         while self.power(enough) < power {
             enough *= 2.0;
@@ -88,7 +124,7 @@ impl Test {
             let middle = f64::midpoint(too_small, enough);
             if self.power(middle) < power { too_small = middle } else { enough = middle }
         }
-        (enough * sd).exp_m1()
+        enough
     }
 
     /// Returns the probability of rejection for an effect in standard deviations.

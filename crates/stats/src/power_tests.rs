@@ -78,3 +78,16 @@ fn runs_apart_see_what_the_same_number_of_independent_pairs_does_or_a_little_les
     assert_eq!(smallest_effect_apart((0, 9), 0.01, &ONE), None);
     assert!(smallest_effect_apart((4, 40), 0.01, &ONE) > smallest_effect_apart((22, 22), 0.01, &ONE));
 }
+
+#[test]
+fn effects_of_a_family_are_those_of_each_comparison_alone() {
+    for spec in [ONE, FORTY] {
+        let family = SmallestEffects::new(&spec);
+        for (runs, sd) in [(17, 0.01), (15, 0.2), (17, 0.2), (3, 0.01), (17, 0.0)] {
+            assert_eq!(family.of_blocks(runs, sd), smallest_effect(runs, sd, &spec));
+            for sides in [(runs, 15), (15, runs)] {
+                assert_eq!(family.apart(sides, sd), smallest_effect_apart(sides, sd, &spec));
+            }
+        }
+    }
+}

@@ -8,6 +8,8 @@
 //! A point on the tested value counts against the claim, on either side, as if ties were broken in the worst way. The level is
 //! never exceeded, but with many ties the test is conservative. Points closer than 1e-12 to a value are tied with it.
 
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
+
 use crate::{null_distribution::Null, rank_sum, signed_rank, spread::median};
 
 /// Maximum distance at which a point and a tested value are tied.
@@ -44,6 +46,27 @@ impl Interval {
     }
 }
 
+/// Distributions of a family of comparisons: each is computed once, however many comparisons have values of these numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Nulls {
+    signed_ranks: RefCell<BTreeMap<usize, Arc<Null>>>,
+    rank_sums: RefCell<BTreeMap<(usize, usize), Arc<Null>>>,
+}
+
+impl Nulls {
+    /// Returns the distribution of the signed-rank statistic for `n` values.
+    pub(crate) fn signed_rank(&self, n: usize) -> Arc<Null> {
+        let mut known = self.signed_ranks.borrow_mut();
+        Arc::clone(known.entry(n).or_insert_with(|| Arc::new(signed_rank::null(n))))
+    }
+
+    /// Returns the distribution of the rank-sum statistic for groups of these sizes.
+    pub(crate) fn rank_sum(&self, m: usize, n: usize) -> Arc<Null> {
+        let mut known = self.rank_sums.borrow_mut();
+        Arc::clone(known.entry((m, n)).or_insert_with(|| Arc::new(rank_sum::null(m, n))))
+    }
+}
+
 /// Ranks for estimate, interval and tests of a location or shift.
 ///
 /// With several lists of points, a claim must hold for each of them: the p-value is the largest of all, and the interval the hull
@@ -52,7 +75,7 @@ impl Interval {
 pub struct Ranks {
     /// Lists of points, each ascending.
     axes: Vec<Vec<f64>>,
-    null: Null,
+    null: Arc<Null>,
 }
 
 impl Ranks {
@@ -63,8 +86,13 @@ impl Ranks {
     /// Panics if a value is not finite.
     #[must_use]
     pub fn of_blocks(values: &[f64]) -> Option<Self> {
+        Self::of_pairs(values, &Nulls::default())
+    }
+
+    /// Like [`of_blocks`](Self::of_blocks), with a distribution that other comparisons share.
+    pub(crate) fn of_pairs(values: &[f64], nulls: &Nulls) -> Option<Self> {
         let axes = vec![sorted(signed_rank::walsh_averages(values))];
-        (!values.is_empty()).then(|| Self { axes, null: signed_rank::null(values.len()) })
+        (!values.is_empty()).then(|| Self { axes, null: nulls.signed_rank(values.len()) })
     }
 
     /// Creates the ranks of two unpaired groups, for the shift between them; `None` if one of them is empty. Assumptions and
@@ -74,18 +102,18 @@ impl Ranks {
     /// Panics if a value is not finite.
     #[must_use]
     pub fn of_groups(treatment: &[f64], baseline: &[f64]) -> Option<Self> {
-        Self::of_axes(&[(treatment, baseline)])
+        Self::of_axes(&[(treatment, baseline)], &Nulls::default())
     }
 
     /// Creates the ranks of two groups with several values for each of their members: a pair of groups for each axis, all of the
     /// same sizes.
-    pub(crate) fn of_axes(groups: &[(&[f64], &[f64])]) -> Option<Self> {
+    pub(crate) fn of_axes(groups: &[(&[f64], &[f64])], nulls: &Nulls) -> Option<Self> {
         let sizes = |(treatment, baseline): &(&[f64], &[f64])| (treatment.len(), baseline.len());
         let (m, n) = groups.first().map(sizes).filter(|(m, n)| *m > 0 && *n > 0)?;
         assert!(groups.iter().all(|of| sizes(of) == (m, n)), "the distribution is of other sizes");
         let axes =
             groups.iter().map(|(treatment, baseline)| sorted(rank_sum::differences(treatment, baseline)));
-        Some(Self { axes: axes.collect(), null: rank_sum::null(m, n) })
+        Some(Self { axes: axes.collect(), null: nulls.rank_sum(m, n) })
     }
 
     /// Returns the Hodges-Lehmann estimate.

@@ -19,8 +19,10 @@
 
 use crate::{
     block::{Run, pooled_sd},
-    power::{PowerSpec, smallest_effect_apart},
-    ranks::Ranks,
+    power::{PowerSpec, SmallestEffects},
+    rank_sum,
+    ranks::{Nulls, Ranks},
+    spread::median,
 };
 
 /// Elasticities for which a claim must hold, in addition to 0.
@@ -81,10 +83,10 @@ fn for_all(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Vec<Group
 }
 
 /// Returns the ranks for every elasticity, the first those without correction; `None` if a side has no usable run.
-pub(crate) fn ranks(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Option<Ranks> {
+pub(crate) fn ranks(treatment: &[ReferencedRun], baseline: &[ReferencedRun], nulls: &Nulls) -> Option<Ranks> {
     let groups = for_all(treatment, baseline);
     let groups = groups.iter().map(|(treatment, baseline)| (&treatment[..], &baseline[..]));
-    Ranks::of_axes(&groups.collect::<Vec<_>>())
+    Ranks::of_axes(&groups.collect::<Vec<_>>(), nulls)
 }
 
 /// Returns the smallest relative effect that would be claimed with the given power if it did not depend on the
@@ -92,17 +94,17 @@ pub(crate) fn ranks(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> 
 pub(crate) fn smallest_effect(
     treatment: &[ReferencedRun],
     baseline: &[ReferencedRun],
-    spec: &PowerSpec,
+    effects: &SmallestEffects<'_>,
 ) -> Option<f64> {
     let all = for_all(treatment, baseline);
-    let shift = |(treatment, baseline): &Groups| {
-        Ranks::of_groups(treatment, baseline).map_or(0.0, |ranks| ranks.estimate())
-    };
+    // the estimate of `Ranks::of_groups`
+    let shift =
+        |(treatment, baseline): &Groups| median(&rank_sum::differences(treatment, baseline)).unwrap_or(0.0);
     let alone = shift(all.first()?);
     let each = all.iter().map(|groups| {
         let (treatment, baseline) = groups;
         let sd = pooled_sd(treatment, baseline)?;
-        let effect = smallest_effect_apart((treatment.len(), baseline.len()), sd, spec)?;
+        let effect = effects.apart((treatment.len(), baseline.len()), sd)?;
         Some(effect + (1.0 + effect) * (shift(groups) - alone).abs().exp_m1())
     });
     Some(each.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max))
@@ -112,7 +114,7 @@ pub(crate) fn smallest_effect(
 /// power of `spec`, on a host whose reference values scatter alike. `None` with too few runs for any effect.
 #[must_use]
 pub fn smallest_effect_referenced(runs: &[ReferencedRun], spec: &PowerSpec) -> Option<f64> {
-    smallest_effect(runs, runs, spec)
+    smallest_effect(runs, runs, &SmallestEffects::new(spec))
 }
 
 #[cfg(test)]

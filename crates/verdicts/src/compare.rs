@@ -17,7 +17,7 @@ use crate::{
     error::CompareError,
     family::{self, Pair},
     format,
-    matching::{distance, nearest},
+    matching::{DescribedCell, nearest},
     noise_floor, noisy,
     notes::notes,
     recorded::Source,
@@ -154,20 +154,21 @@ fn pairs<'d>(
         (befores, afters) => {
             // Of several that differ in named factors only, the one that agrees in most of these is meant: each of two
             // drivers is compared with itself.
-            let alike = |after: &&'d CellResult| {
-                let is_alike = |before: &&&CellResult| {
-                    same_workload(&(**before, *after))
-                        && distance((before, baseline.document), (after, treatment.document), named) == 0
+            let described = |of: &'d ResultDocument, cells: &[&'d CellResult]| {
+                cells.iter().map(|cell| DescribedCell::new(of, cell)).collect::<Vec<_>>()
+            };
+            let (befores, afters) =
+                (described(baseline.document, befores), described(treatment.document, afters));
+            let alike = |after: &DescribedCell<'d>| {
+                let is_alike = |before: &&DescribedCell<'d>| {
+                    before.has_workload_of(after) && before.distance(after, named) == 0
                 };
-                let alike: Vec<&CellResult> = befores.iter().filter(is_alike).copied().collect();
-                let before = nearest(treatment.document, after, baseline.document, &alike, &[]);
-                before.map(|before| (before, *after))
+                let alike: Vec<&DescribedCell<'d>> = befores.iter().filter(is_alike).collect();
+                Some((nearest(after, &alike, &[])?, after.cell))
             };
             let exact: Vec<CellPair<'d>> = afters.iter().filter_map(alike).collect();
-            let near = |after: &&'d CellResult| {
-                let before = nearest(treatment.document, after, baseline.document, befores, named);
-                before.map(|before| (before, *after))
-            };
+            let befores: Vec<&DescribedCell<'d>> = befores.iter().collect();
+            let near = |after: &DescribedCell<'d>| Some((nearest(after, &befores, named)?, after.cell));
             if exact.is_empty() { afters.iter().filter_map(near).collect() } else { exact }
         }
     };

@@ -1,6 +1,9 @@
 //! Differences between two cells and between their results: every field by its name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use experiment::{FACTORS, Pin, qos_fields, similar};
 use results::{CellResult, Difference, HostRecord, ResultDocument};
@@ -34,7 +37,7 @@ pub(crate) fn fields_of_both(sides: [(&ResultDocument, &CellResult); 2]) -> [Fie
 }
 
 /// Returns all fields of a cell: the requested values, the driver, and the effective values.
-fn cell_fields(document: &ResultDocument, cell: &CellResult, by_ends: bool) -> Fields {
+pub(crate) fn cell_fields(document: &ResultDocument, cell: &CellResult, by_ends: bool) -> Fields {
     let factors = &cell.factors;
     let mut fields = factors.fields(by_ends);
     for (end, qos) in &cell.effective_qos {
@@ -116,16 +119,36 @@ pub(crate) fn environment(document: &ResultDocument) -> Fields {
 
 /// Returns the fields that differ, in order.
 pub(crate) fn unequal(baseline: &Fields, treatment: &Fields) -> Vec<Difference> {
-    let names: BTreeSet<&String> = baseline.keys().chain(treatment.keys()).collect();
-    let differing = names.into_iter().filter(|name| !is_same(name, baseline, treatment));
-    differing
+    unequal_names(baseline, treatment)
         .map(|name| Difference {
-            field: name.clone(),
+            field: name.to_owned(),
             baseline: baseline.get(name).cloned(),
             treatment: treatment.get(name).cloned(),
             named: false,
         })
         .collect()
+}
+
+/// Returns the names of the fields that differ, in order.
+pub(crate) fn unequal_names<'f>(
+    baseline: &'f Fields,
+    treatment: &'f Fields,
+) -> impl Iterator<Item = &'f str> {
+    // Both are sorted.
+    let (mut befores, mut afters) = (baseline.keys().peekable(), treatment.keys().peekable());
+    let names = std::iter::from_fn(move || match (befores.peek(), afters.peek()) {
+        (Some(before), Some(after)) => match before.cmp(after) {
+            Ordering::Less => befores.next(),
+            Ordering::Greater => afters.next(),
+            Ordering::Equal => {
+                afters.next();
+                befores.next()
+            }
+        },
+        (Some(_), None) => befores.next(),
+        (None, _) => afters.next(),
+    });
+    names.map(String::as_str).filter(|name| !is_same(name, baseline, treatment))
 }
 
 /// Returns whether both sides have the same value of a field. A library is the same if its content is, wherever its file lies.
@@ -241,7 +264,7 @@ pub(crate) fn unknown<'n>(named: &'n [String], fields: &BTreeSet<String>) -> Opt
 
 #[cfg(test)]
 mod tests {
-    use super::{Fields, covers, unequal};
+    use super::{Fields, covers, unequal, unequal_names};
 
     #[test]
     fn a_library_is_what_it_contains() {
@@ -264,6 +287,20 @@ mod tests {
         // The content of a file that could not be read is unknown.
         let unread = |directory| fields(directory, "unreadable", "unreadable");
         assert_eq!(differing(&unread("/here"), &unread("/there")).len(), 2);
+    }
+
+    #[test]
+    fn fields_of_one_side_only_differ_and_names_are_in_order() {
+        let fields = |of: &[(&str, &str)]| -> Fields {
+            of.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let before = fields(&[("a", "1"), ("b", "2"), ("d", "4"), ("e", "5")]);
+        let after = fields(&[("b", "3"), ("c", "1"), ("d", "4"), ("f", "6")]);
+        for (before, after) in [(&before, &after), (&after, &before)] {
+            let names: Vec<&str> = unequal_names(before, after).collect();
+            assert_eq!(names, ["a", "b", "c", "e", "f"]);
+        }
+        assert_eq!(unequal_names(&before, &before).next(), None);
     }
 
     #[test]
