@@ -3,6 +3,7 @@
 mod host_watch;
 mod max_rate;
 pub(crate) mod observer;
+mod opened_processes;
 pub(crate) mod preflight;
 mod progress_tracker;
 mod search;

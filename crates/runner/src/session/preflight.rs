@@ -1,8 +1,6 @@
 //! Preflight: opens and closes each configuration of an experiment once before anything is measured. A rejection by a
 //! driver is an input error. Other failures are left to the runs, which record them.
 
-use std::collections::BTreeSet;
-
 use collector::TraceFiles;
 use control::Reply;
 use experiment::{
@@ -24,6 +22,7 @@ use crate::{
         run_ids::RunIds,
         run_phases::RunPhases,
     },
+    session::opened_processes::opened_processes,
     sites::Sites,
     stop_token::StopToken,
 };
@@ -133,7 +132,7 @@ enum Opened {
 impl Stage<'_> {
     /// Opens each kind of process separately. Matching between them is not tested.
     fn open(&self, cell: &Cell, names: &mut RunIds) -> Result<Opened, RunnerError> {
-        for endpoints in distinct(&RunTopology::of(&cell.factors, &self.design)) {
+        for endpoints in opened_processes(&RunTopology::of(&cell.factors, &self.design)) {
             let opened = self.open_process(cell, endpoints, names)?;
             if !matches!(opened, Opened::Well) {
                 return Ok(opened);
@@ -199,21 +198,6 @@ impl Stage<'_> {
         site.clean(&run.run_name);
         ended
     }
-}
-
-/// Returns the endpoints to open, by process: each process with a name of its own, only one process of several on a host that open
-/// the same kinds of entities with one driver, and of several endpoints in it the first two, which show whether they can share it.
-fn distinct(topology: &RunTopology) -> Vec<Vec<Endpoint>> {
-    let mut known = BTreeSet::new();
-    let is_new = |members: &Vec<usize>| {
-        let Endpoint { place, driver, writers, readers, process_name, .. } = &topology.endpoints[members[0]];
-        known.insert((&place.host, driver, writers.is_empty(), readers.is_empty(), process_name))
-    };
-    let processes: Vec<Vec<usize>> = topology.processes().into_iter().filter(is_new).collect();
-    let endpoints = |members: Vec<usize>| {
-        members.into_iter().take(2).map(|member| topology.endpoints[member].clone()).collect()
-    };
-    processes.into_iter().map(endpoints).collect()
 }
 
 /// Configuration shared by several cells.
