@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use control::{ChannelError, Inbox, Message, OpenOptions};
+use control::{ChannelError, Inbox, OpenOptions};
 use driver_host::MatchState;
 use serde::{Deserialize, Serialize};
 
@@ -58,30 +58,10 @@ pub enum Answer {
     Failed(String),
 }
 
-impl Message for Ask {
-    const MAX_LINE_BYTES: u64 = 1 << 20;
+control::json_message!(Ask, 1 << 20);
 
-    fn to_line(&self) -> Result<Vec<u8>, ChannelError> {
-        control::to_json(self)
-    }
-
-    fn from_line(line: &[u8]) -> Result<Self, ChannelError> {
-        control::from_json(line)
-    }
-}
-
-impl Message for Answer {
-    /// Longest line in bytes; an answer carries all samples of a case.
-    const MAX_LINE_BYTES: u64 = 512 << 20;
-
-    fn to_line(&self) -> Result<Vec<u8>, ChannelError> {
-        control::to_json(self)
-    }
-
-    fn from_line(line: &[u8]) -> Result<Self, ChannelError> {
-        control::from_json(line)
-    }
-}
+// An answer carries all samples of a case.
+control::json_message!(Answer, 512 << 20);
 
 fn unexpected<T>(answer: &Answer) -> Result<T, Stop> {
     broken(format!("unexpected reply from the reader's process: {answer:?}"))

@@ -30,6 +30,24 @@ pub trait Message: Sized {
     fn from_line(line: &[u8]) -> Result<Self, ChannelError>;
 }
 
+/// Implements [`Message`] with lines of JSON. `$max`: longest line in bytes.
+#[macro_export]
+macro_rules! json_message {
+    ($message:ty, $max:expr) => {
+        impl $crate::Message for $message {
+            const MAX_LINE_BYTES: u64 = $max;
+
+            fn to_line(&self) -> Result<Vec<u8>, $crate::ChannelError> {
+                $crate::to_json(self)
+            }
+
+            fn from_line(line: &[u8]) -> Result<Self, $crate::ChannelError> {
+                $crate::from_json(line)
+            }
+        }
+    };
+}
+
 /// Returns a message as JSON on one line, without the end of the line.
 ///
 /// # Errors

@@ -5,13 +5,7 @@ use std::collections::BTreeMap;
 use experiment::{DriverDescription, Policy, Qos, Role};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    channel::{self, ChannelError, Message},
-    clock::MonotonicClock,
-    mailbox::Exchanged,
-    progress::Progress,
-    report::AgentReport,
-};
+use crate::{clock::MonotonicClock, mailbox::Exchanged, progress::Progress, report::AgentReport};
 
 /// Reply of an agent to the runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -101,18 +95,8 @@ impl Reply {
     }
 }
 
-impl Message for Reply {
-    /// Longest line in bytes; the longest reply carries the timestamps and histograms of a long latency run.
-    const MAX_LINE_BYTES: u64 = 128 << 20;
-
-    fn to_line(&self) -> Result<Vec<u8>, ChannelError> {
-        channel::to_json(self)
-    }
-
-    fn from_line(line: &[u8]) -> Result<Self, ChannelError> {
-        channel::from_json(line)
-    }
-}
+// The longest reply carries the timestamps and histograms of a long latency run.
+crate::json_message!(Reply, 128 << 20);
 
 /// Identity of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,7 +9,6 @@ use experiment::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    channel::{self, ChannelError, Message},
     late_join::JoinTimes,
     mailbox::{Exchange, OpenMailbox},
     payload::PayloadBytes,
@@ -82,18 +81,8 @@ pub enum Request {
     Exchange(Exchange),
 }
 
-impl Message for Request {
-    /// Longest line in bytes; the longest order carries the times of a trace.
-    const MAX_LINE_BYTES: u64 = 64 << 20;
-
-    fn to_line(&self) -> Result<Vec<u8>, ChannelError> {
-        channel::to_json(self)
-    }
-
-    fn from_line(line: &[u8]) -> Result<Self, ChannelError> {
-        channel::from_json(line)
-    }
-}
+// The longest order carries the times of a trace.
+crate::json_message!(Request, 64 << 20);
 
 impl Request {
     /// Returns the name of the phase, for error messages.
