@@ -2,6 +2,7 @@
 
 use std::{
     cell::Cell,
+    ops::Range,
     thread,
     time::{Duration, Instant},
 };
@@ -12,10 +13,11 @@ use driver_host::{Driver, Participant, ParticipantConfig, TypeKind, WriteOutcome
 use experiment::{History, Policy, Qos, QosDuration, ReceiveMode, Reliability, Support, TransportInfo};
 
 use crate::{
-    Stop, broken,
+    CaseResult, Stop, broken,
     endpoint::{End, PairConfig, writer_config},
     inlet::Inlet,
     remote_reader::{Ask, RemoteReader, SpawnPeer},
+    sample::numbered,
     values::Side,
 };
 
@@ -219,21 +221,16 @@ impl<'a> Fixture<'a> {
         reader: &dyn End,
         all_writers: u32,
     ) -> Result<(), Stop> {
-        let begin = Instant::now();
-        loop {
+        until(MATCH_PATIENCE, || {
             let (readers, writers) = (writer.matched()?, reader.matched()?);
-            if (readers, writers) == (all_readers, all_writers) {
-                return Ok(());
-            }
-            if begin.elapsed() > MATCH_PATIENCE {
-                return broken(format!(
+            Ok(((readers, writers) == (all_readers, all_writers)).then_some(()).ok_or_else(|| {
+                format!(
                     "no match within {} s: the writer is matched with {readers} of {all_readers} readers, the reader \
                      with {writers} of {all_writers} writers",
                     MATCH_PATIENCE.as_secs()
-                ));
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
+                )
+            }))
+        })
     }
 
     /// Creates writers and readers on a topic of their own, each writer matched with each reader.
@@ -262,11 +259,45 @@ impl<'a> Fixture<'a> {
 
     /// Creates a matched pair on a topic of its own.
     pub fn pair(&self, participant: &Participant, pair_config: &PairConfig) -> Result<Pair, Stop> {
+        self.pair_of((participant, pair_config), (participant, pair_config))
+    }
+
+    /// Creates a matched pair on a topic of its own, with the participant and configuration of writer and reader.
+    pub fn pair_of(
+        &self,
+        writer: (&Participant, &PairConfig),
+        reader: (&Participant, &PairConfig),
+    ) -> Result<Pair, Stop> {
         let topic = self.topic();
-        let inlet = self.inlet(participant, &topic, pair_config)?;
-        let writer = self.writer(participant, &topic, pair_config)?;
+        let inlet = self.inlet(reader.0, &topic, reader.1)?;
+        let writer = self.writer(writer.0, &topic, writer.1)?;
         self.match_up(&writer.monitor(), &*inlet.end())?;
         Ok(Pair { writer, inlet })
+    }
+
+    /// Ends the case as not applicable unless delivery can be reliable.
+    pub fn needs_reliable(&self) -> CaseResult {
+        skip_if!(!self.reliable(), "reliable delivery is not declared as enforced");
+        Ok(())
+    }
+
+    /// Ends the case as not applicable unless there is a type with a key.
+    pub fn needs_keys(&self) -> CaseResult {
+        let is_keyed = self.driver.description().type_kinds.iter().any(|kind| kind == "keyed");
+        skip_if!(!is_keyed, "the driver declares no type with a key");
+        Ok(())
+    }
+
+    /// Ends the case as not applicable if endpoints match because they are connected.
+    pub fn needs_discovery(&self) -> CaseResult {
+        let connects = self.driver.has(FEATURE_LOCATORS);
+        skip_if!(connects, "without discovery, connected endpoints match");
+        Ok(())
+    }
+
+    /// Returns how long a case waits for the next sample of those that it wrote: best effort may lose them.
+    pub fn patience(&self) -> Duration {
+        if self.reliable() { TIME_LIMIT } else { Duration::from_millis(100) }
     }
 }
 
@@ -299,27 +330,26 @@ pub fn until_some<T>(
     what: &str,
     mut call: impl FnMut() -> Result<Option<T>, driver_host::DriverError>,
 ) -> Result<T, Stop> {
-    let begin = Instant::now();
-    loop {
-        if let Some(found) = call()? {
-            return Ok(found);
-        }
-        if begin.elapsed() > TIME_LIMIT {
-            return broken(format!("{what} within {} s", TIME_LIMIT.as_secs()));
-        }
-        thread::sleep(Duration::from_micros(100));
-    }
+    until(TIME_LIMIT, || Ok(call()?.ok_or_else(|| format!("{what} within {} s", TIME_LIMIT.as_secs()))))
 }
 
 /// Repeats the query of an endpoint until it returns a value; fails after [`MATCH_PATIENCE`].
 pub fn until_matched<T>(what: &str, mut query: impl FnMut() -> Result<Option<T>, Stop>) -> Result<T, Stop> {
+    let missing = || format!("no match of the {what} within {} s", MATCH_PATIENCE.as_secs());
+    until(MATCH_PATIENCE, || Ok(query()?.ok_or_else(missing)))
+}
+
+/// Repeats the query until it returns a value; after the limit, fails with the text that it returns instead.
+pub fn until<T>(
+    limit: Duration,
+    mut query: impl FnMut() -> Result<Result<T, String>, Stop>,
+) -> Result<T, Stop> {
     let begin = Instant::now();
     loop {
-        if let Some(found) = query()? {
-            return Ok(found);
-        }
-        if begin.elapsed() > MATCH_PATIENCE {
-            return broken(format!("no match of the {what} within {} s", MATCH_PATIENCE.as_secs()));
+        match query()? {
+            Ok(found) => return Ok(found),
+            Err(how) if begin.elapsed() > limit => return broken(how),
+            Err(_) => thread::sleep(Duration::from_micros(100)),
         }
     }
 }
@@ -327,4 +357,20 @@ pub fn until_matched<T>(what: &str, mut query: impl FnMut() -> Result<Option<T>,
 /// Writes one sample, and retries until it is accepted.
 pub fn write(writer: &Writer, key: u32, payload: &[u8]) -> Result<(), Stop> {
     until_accepted("a write was not accepted", || writer.write(key, payload))
+}
+
+/// Writes samples of this size with these numbers.
+pub fn write_all(writer: &Writer, mut numbers: Range<u64>, size: usize) -> Result<(), Stop> {
+    numbers.try_for_each(|number| write(writer, 0, &numbered(number, size)))
+}
+
+/// Writes up to this many samples: the first one until it is accepted, the others until one is not. Returns the number
+/// of accepted ones: without a reader that takes them, a short queue may be full before.
+pub fn write_until_full(writer: &Writer, samples: u64) -> Result<u64, Stop> {
+    write(writer, 0, &numbered(0, 64))?;
+    let mut written = 1;
+    while written < samples && writer.write(0, &numbered(written, 64))? == WriteOutcome::Accepted {
+        written += 1;
+    }
+    Ok(written)
 }

@@ -20,6 +20,33 @@
 //! ```
 #![forbid(unsafe_code)]
 
+/// Fails the case with the text if the condition holds.
+macro_rules! fail_if {
+    ($condition:expr, $($text:tt)+) => {
+        if $condition {
+            return crate::broken(format!($($text)+));
+        }
+    };
+}
+
+/// Fails the case because a policy has no effect, with the text, if the condition holds.
+macro_rules! no_effect_if {
+    ($condition:expr, $($text:tt)+) => {
+        if $condition {
+            return crate::no_effect(format!($($text)+));
+        }
+    };
+}
+
+/// Ends the case as not applicable, with the text, if the condition holds.
+macro_rules! skip_if {
+    ($condition:expr, $($text:tt)+) => {
+        if $condition {
+            return crate::not_applicable(format!($($text)+));
+        }
+    };
+}
+
 mod cases;
 mod endpoint;
 mod fixture;
@@ -67,6 +94,16 @@ enum Stop {
     /// The policy that the case observes has no effect.
     NoEffect(String),
     NotApplicable(String),
+}
+
+impl Stop {
+    /// Returns the failure with the place where it was found before its text.
+    fn at(self, place: &str) -> Self {
+        match self {
+            Self::Failed(how) => Self::Failed(format!("{place}: {how}")),
+            other => other,
+        }
+    }
 }
 
 /// Result of the function of a case.

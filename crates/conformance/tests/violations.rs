@@ -67,7 +67,7 @@ const VIOLATIONS: &[(&str, &str, &str)] = &[
         "two-participants",
         "one failed: participant_open: a participant is already open in this process",
     ),
-    ("closes_all", "two-participants", "after the other one was closed, sample 0 did not arrive"),
+    ("closes_all", "two-participants", "its own reader did not receive sample 0"),
     ("separates_participants", "two-participants", "the writer is matched with 0 of 1 readers"),
     ("damages_large_samples", "delivery", "arrived with another byte at offset 62999"),
     ("loses_one", "order", "sample 4999 did not arrive"),

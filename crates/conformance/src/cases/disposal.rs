@@ -10,7 +10,6 @@ use experiment::{Policy, QosDuration, Support};
 use super::{
     CaseSpec,
     effects::{NOTHING, SECTION, counted, ms, numbers, pair_config, takes_when_asked},
-    instances::{needs_keys, needs_reliable},
     limits::accepts,
 };
 use crate::{
@@ -105,13 +104,12 @@ impl Sign {
 }
 
 fn autodispose(fixture: &Fixture<'_>) -> CaseResult {
-    needs_reliable(fixture)?;
-    needs_keys(fixture)?;
-    if !fixture.driver.has(FEATURE_INSTANCES) {
-        return not_applicable(
-            "the driver declares no functions that dispose of instances and unregister them",
-        );
-    }
+    fixture.needs_reliable()?;
+    fixture.needs_keys()?;
+    skip_if!(
+        !fixture.driver.has(FEATURE_INSTANCES),
+        "the driver declares no functions that dispose of instances and unregister them"
+    );
     let participant = fixture.open()?;
     for sign in Sign::ALL {
         if fixture.support(sign.policy()) == Support::Unsupported {
@@ -121,9 +119,11 @@ fn autodispose(fixture: &Fixture<'_>) -> CaseResult {
         if !shows(false, Writer::dispose)? {
             continue;
         }
-        if !shows(true, Writer::unregister)? {
-            return no_effect(format!("an unregistered instance was not disposed of: {}", sign.absence()));
-        }
+        no_effect_if!(
+            !shows(true, Writer::unregister)?,
+            "an unregistered instance was not disposed of: {}",
+            sign.absence()
+        );
         match (sign, shows(false, Writer::unregister)?) {
             (_, false) => return Ok(()),
             (Sign::Removal, true) => {

@@ -5,15 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use driver_abi::FEATURE_LOCATORS;
 use experiment::{History, Liveliness, Ownership, Qos, QosDuration, ReceiveMode};
 
 use super::CaseSpec;
 use crate::{
     CaseResult, Stop, broken,
     endpoint::{End, PairConfig},
-    fixture::{Fixture, Pair, TIME_LIMIT, write},
-    no_effect, not_applicable,
+    fixture::{Fixture, Pair, TIME_LIMIT, until_matched, write, write_all},
     sample::{ReceivedSample, numbered},
 };
 
@@ -63,39 +61,28 @@ pub(super) fn numbers(got: &[ReceivedSample]) -> Vec<u64> {
 
 /// Excludes listeners: samples have to wait in the reader.
 pub(super) fn takes_when_asked(pair_config: &PairConfig) -> CaseResult {
-    if pair_config.mode == ReceiveMode::Listener {
-        return not_applicable(
-            "the driver declares only the receive mode `listener`, which takes samples at once",
-        );
-    }
+    skip_if!(
+        pair_config.mode == ReceiveMode::Listener,
+        "the driver declares only the receive mode `listener`, which takes samples at once"
+    );
     Ok(())
 }
 
 fn history_depth(fixture: &Fixture<'_>) -> CaseResult {
     const DEPTH: i32 = 3;
-    if !fixture.reliable() {
-        return not_applicable("reliable delivery is not declared as enforced");
-    }
+    fixture.needs_reliable()?;
     let participant = fixture.open()?;
-    let topic = fixture.topic();
     let late = pair_config(fixture, |qos| {
         qos.history = Some(History::KeepLast);
         qos.history_depth = Some(DEPTH);
     });
     takes_when_asked(&late)?;
-    let mut inlet = fixture.inlet(&participant, &topic, &late)?;
-    let writer = fixture.writer(&participant, &topic, &pair_config(fixture, |_| {}))?;
-    fixture.match_up(&writer.monitor(), &*inlet.end())?;
-    for number in 0..10 {
-        write(&writer, 0, &numbered(number, 64))?;
-    }
+    let mut pair = fixture.pair_of((&participant, &pair_config(fixture, |_| {})), (&participant, &late))?;
+    write_all(&pair.writer, 0..10, 64)?;
     thread::sleep(NOTHING);
-    let got = numbers(&inlet.receive(10, NOTHING)?);
-    if got != [7, 8, 9] {
-        return no_effect(format!("a reader of depth {DEPTH} received {got:?} of samples 0 to 9"));
-    }
-    writer.close()?;
-    inlet.close()
+    let got = numbers(&pair.inlet.receive(10, NOTHING)?);
+    no_effect_if!(got != [7, 8, 9], "a reader of depth {DEPTH} received {got:?} of samples 0 to 9");
+    pair.close()
 }
 
 /// Returns the counter of this name of each endpoint that has it.
@@ -111,19 +98,16 @@ pub(super) fn counted(pair: &Pair, name: &str) -> Result<Vec<(&'static str, u64)
 fn rises(fixture: &Fixture<'_>, pair_config: &PairConfig, name: &str, what: &str) -> CaseResult {
     let participant = fixture.open()?;
     let mut pair = fixture.pair(&participant, pair_config)?;
-    if counted(&pair, name)?.is_empty() {
-        return not_applicable(format!("`{name}` is not counted"));
-    }
+    skip_if!(counted(&pair, name)?.is_empty(), "`{name}` is not counted");
     write(&pair.writer, 0, &numbered(0, 64))?;
     pair.inlet.receive(1, TIME_LIMIT)?;
     let begin = Instant::now();
     while let Some((end, _)) = counted(&pair, name)?.into_iter().find(|(_, count)| *count == 0) {
-        if begin.elapsed() > TIME_LIMIT {
-            return no_effect(format!(
-                "`{name}` of the {end} is 0, {} s after {what} passed",
-                TIME_LIMIT.as_secs()
-            ));
-        }
+        no_effect_if!(
+            begin.elapsed() > TIME_LIMIT,
+            "`{name}` of the {end} is 0, {} s after {what} passed",
+            TIME_LIMIT.as_secs()
+        );
         thread::sleep(Duration::from_millis(10));
     }
     pair.close()
@@ -163,14 +147,10 @@ fn lifespan(fixture: &Fixture<'_>) -> CaseResult {
     takes_when_asked(&pair_config)?;
     let participant = fixture.open()?;
     let mut pair = fixture.pair(&participant, &pair_config)?;
-    for number in 0..3 {
-        write(&pair.writer, 0, &numbered(number, 64))?;
-    }
+    write_all(&pair.writer, 0..3, 64)?;
     thread::sleep(NOTHING);
     let got = numbers(&pair.inlet.receive(1, NOTHING)?);
-    if !got.is_empty() {
-        return no_effect(format!("samples {got:?} with a lifespan of 50 ms were delivered after 400 ms"));
-    }
+    no_effect_if!(!got.is_empty(), "samples {got:?} with a lifespan of 50 ms were delivered after 400 ms");
     // Positive control: a driver that drops every sample passes the check above. On a busy host a fresh sample may
     // expire on its way, so several are tried.
     let begin = Instant::now();
@@ -195,20 +175,14 @@ fn time_based_filter(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;
     let mut pair =
         fixture.pair(&participant, &pair_config(fixture, |qos| qos.minimum_separation_ns = ms(60_000)))?;
-    for number in 0..20 {
-        write(&pair.writer, 0, &numbered(number, 64))?;
-    }
+    write_all(&pair.writer, 0..20, 64)?;
     let got = numbers(&pair.inlet.receive(20, NOTHING)?);
-    if got.len() != 1 {
-        return no_effect(format!("the reader received {got:?} of 20 samples within a separation of 60 s"));
-    }
+    no_effect_if!(got.len() != 1, "the reader received {got:?} of 20 samples within a separation of 60 s");
     pair.close()
 }
 
 fn partition(fixture: &Fixture<'_>) -> CaseResult {
-    if fixture.driver.has(FEATURE_LOCATORS) {
-        return not_applicable("without discovery, connected endpoints match");
-    }
+    fixture.needs_discovery()?;
     let within = |name: &str| pair_config(fixture, |qos| qos.partitions = Some(vec![name.to_owned()]));
     let participant = fixture.open()?;
     let topic = fixture.topic();
@@ -218,25 +192,23 @@ fn partition(fixture: &Fixture<'_>) -> CaseResult {
     fixture.match_up(&writer.monitor(), &*friend.end())?;
     thread::sleep(NOTHING);
     let (writers, readers) = (stranger.end().matched()?, writer.monitor().matched()?);
-    if (writers, readers) != (0, 1) {
-        return no_effect(format!(
-            "the writer is matched with {readers} readers, of which 1 shares its partition; the other reader is matched \
+    no_effect_if!(
+        (writers, readers) != (0, 1),
+        "the writer is matched with {readers} readers, of which 1 shares its partition; the other reader is matched \
              with {writers} writers"
-        ));
-    }
+    );
     write(&writer, 0, &numbered(0, 64))?;
-    if friend.receive(1, TIME_LIMIT)?.is_empty() {
-        return broken("a sample did not reach the reader of the same partition");
-    }
+    fail_if!(
+        friend.receive(1, TIME_LIMIT)?.is_empty(),
+        "a sample did not reach the reader of the same partition"
+    );
     stranger.close()?;
     friend.close()?;
     Ok(writer.close()?)
 }
 
 fn ownership(fixture: &Fixture<'_>) -> CaseResult {
-    if fixture.driver.has(FEATURE_LOCATORS) {
-        return not_applicable("without discovery, connected endpoints match");
-    }
+    fixture.needs_discovery()?;
     let exclusive = |strength| {
         pair_config(fixture, |qos| {
             qos.ownership = Some(Ownership::Exclusive);
@@ -249,24 +221,17 @@ fn ownership(fixture: &Fixture<'_>) -> CaseResult {
     let strong = fixture.writer(&participant, &topic, &exclusive(Some(6)))?;
     fixture.match_up(&strong.monitor(), &*inlet.end())?;
     let weak = fixture.writer(&participant, &topic, &exclusive(Some(5)))?;
-    let begin = Instant::now();
-    while (End::matched(&weak.monitor())?, inlet.end().matched()?) != (1, 2) {
-        if begin.elapsed() > TIME_LIMIT {
-            return broken("the second writer and the reader did not match");
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
+    until_matched("second writer", || {
+        let matched = (End::matched(&weak.monitor())?, inlet.end().matched()?);
+        Ok((matched == (1, 2)).then_some(()))
+    })?;
     write(&strong, 0, &numbered(1, 64))?;
     let mut got = numbers(&inlet.receive(1, TIME_LIMIT)?);
-    for number in 100..110 {
-        write(&weak, 0, &numbered(number, 64))?;
-    }
+    write_all(&weak, 100..110, 64)?;
     got.extend(numbers(&inlet.receive(1, NOTHING)?));
     write(&strong, 0, &numbered(2, 64))?;
     got.extend(numbers(&inlet.receive(1, TIME_LIMIT)?));
-    if got != [1, 2] {
-        return no_effect(format!("the reader received {got:?}; samples 1 and 2 are of the stronger writer"));
-    }
+    no_effect_if!(got != [1, 2], "the reader received {got:?}; samples 1 and 2 are of the stronger writer");
     weak.close()?;
     strong.close()?;
     inlet.close()

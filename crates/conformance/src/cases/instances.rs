@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     CaseResult, Stop, broken,
-    fixture::{Fixture, TIME_LIMIT, until_matched, write},
+    fixture::{Fixture, TIME_LIMIT, until_matched, write, write_all},
     no_effect, not_applicable,
     sample::numbered,
 };
@@ -33,20 +33,6 @@ pub const CASES: &[CaseSpec] = cases! {
     "autopurge" autopurge, SECTION =>
         "samples whose writer was closed are removed after `autopurge_nowriter` and `autopurge_disposed`";
 };
-
-pub(super) fn needs_reliable(fixture: &Fixture<'_>) -> CaseResult {
-    if fixture.reliable() {
-        return Ok(());
-    }
-    not_applicable("reliable delivery is not declared as enforced")
-}
-
-pub(super) fn needs_keys(fixture: &Fixture<'_>) -> CaseResult {
-    if fixture.driver.description().type_kinds.iter().any(|kind| kind == "keyed") {
-        return Ok(());
-    }
-    not_applicable("the driver declares no type with a key")
-}
 
 fn liveliness_asserted(fixture: &Fixture<'_>) -> CaseResult {
     const NAME: &str = "liveliness_lost";
@@ -83,7 +69,7 @@ fn liveliness_asserted(fixture: &Fixture<'_>) -> CaseResult {
 
 fn durability_service(fixture: &Fixture<'_>) -> CaseResult {
     const SAMPLES: u64 = 5;
-    needs_reliable(fixture)?;
+    fixture.needs_reliable()?;
     let participant = fixture.open()?;
     let kept = |depth: i32| {
         let pair_config = pair_config(fixture, |qos| {
@@ -93,9 +79,7 @@ fn durability_service(fixture: &Fixture<'_>) -> CaseResult {
         });
         let topic = fixture.topic();
         let writer = fixture.writer(&participant, &topic, &pair_config)?;
-        for number in 0..SAMPLES {
-            write(&writer, 0, &numbered(number, 64))?;
-        }
+        write_all(&writer, 0..SAMPLES, 64)?;
         let mut inlet = fixture.inlet(&participant, &topic, &pair_config)?;
         fixture.match_up(&writer.monitor(), &*inlet.end())?;
         let got = numbers(&inlet.receive(SAMPLES as usize, Duration::from_secs(1))?);
@@ -104,19 +88,16 @@ fn durability_service(fixture: &Fixture<'_>) -> CaseResult {
         Ok::<_, Stop>(got)
     };
     let (two, all) = (kept(2)?, kept(SAMPLES as i32)?);
-    if all != [0, 1, 2, 3, 4] {
-        return broken(format!(
-            "with a depth of {SAMPLES}, a late joiner received {all:?} of samples 0 to 4"
-        ));
-    }
-    if two != [3, 4] {
-        return no_effect(format!("with a depth of 2, a late joiner received {two:?} of samples 0 to 4"));
-    }
+    fail_if!(
+        all != [0, 1, 2, 3, 4],
+        "with a depth of {SAMPLES}, a late joiner received {all:?} of samples 0 to 4"
+    );
+    no_effect_if!(two != [3, 4], "with a depth of 2, a late joiner received {two:?} of samples 0 to 4");
     Ok(())
 }
 
 fn durable_store(fixture: &Fixture<'_>) -> CaseResult {
-    needs_reliable(fixture)?;
+    fixture.needs_reliable()?;
     let participant = fixture.open()?;
     let topic = fixture.topic();
     let pair_config = pair_config(fixture, |qos| qos.durability = Some(Durability::Transient));
@@ -126,25 +107,22 @@ fn durable_store(fixture: &Fixture<'_>) -> CaseResult {
         Err(error) if error.status == UNSUPPORTED => return not_applicable(error.text),
         Err(error) => return Err(error.into()),
     };
-    for number in 0..3 {
-        write(&writer, 0, &numbered(number, 64))?;
-    }
+    write_all(&writer, 0..3, 64)?;
     writer.close()?;
     let mut inlet = fixture.inlet(&participant, &topic, &pair_config)?;
     let got = numbers(&inlet.receive(3, 5 * NOTHING)?);
     inlet.close()?;
-    if got.is_empty() {
-        return no_effect("a reader that was opened after the writer was closed received nothing");
-    }
+    no_effect_if!(got.is_empty(), "a reader that was opened after the writer was closed received nothing");
     Ok(())
 }
 
 fn destination_order(fixture: &Fixture<'_>) -> CaseResult {
     const SAMPLES: u64 = 12;
-    needs_reliable(fixture)?;
-    if fixture.driver.has(FEATURE_LOCATORS) {
-        return not_applicable("without discovery, a late reader receives no earlier samples");
-    }
+    fixture.needs_reliable()?;
+    skip_if!(
+        fixture.driver.has(FEATURE_LOCATORS),
+        "without discovery, a late reader receives no earlier samples"
+    );
     let participant = fixture.open()?;
     let received = |order: DestinationOrder| {
         let pair_config = pair_config(fixture, |qos| {
@@ -171,21 +149,21 @@ fn destination_order(fixture: &Fixture<'_>) -> CaseResult {
         Ok::<_, Stop>(got)
     };
     let by_source = received(DestinationOrder::BySourceTimestamp)?;
-    if by_source.last() != Some(&(SAMPLES - 1)) || !by_source.is_sorted() {
-        return no_effect(format!("a late reader received the samples of two writers as {by_source:?}"));
-    }
-    if received(DestinationOrder::ByReceptionTimestamp)?.is_sorted() {
-        return not_applicable(
-            "a late reader receives samples in the order of their writing without the policy, too",
-        );
-    }
+    no_effect_if!(
+        by_source.last() != Some(&(SAMPLES - 1)) || !by_source.is_sorted(),
+        "a late reader received the samples of two writers as {by_source:?}"
+    );
+    skip_if!(
+        received(DestinationOrder::ByReceptionTimestamp)?.is_sorted(),
+        "a late reader receives samples in the order of their writing without the policy, too"
+    );
     Ok(())
 }
 
 fn presentation_order(fixture: &Fixture<'_>) -> CaseResult {
     const SAMPLES: u64 = 12;
-    needs_reliable(fixture)?;
-    needs_keys(fixture)?;
+    fixture.needs_reliable()?;
+    fixture.needs_keys()?;
     let participant = fixture.open()?;
     let received = |presentation: Option<Presentation>| {
         let mut pair_config = pair_config(fixture, |qos| qos.presentation = presentation);
@@ -200,22 +178,22 @@ fn presentation_order(fixture: &Fixture<'_>) -> CaseResult {
         pair.close()?;
         Ok::<_, Stop>(got)
     };
-    if received(None)?.is_sorted() {
-        return not_applicable(
-            "the samples of several instances arrive in the order of their writing without the policy, too",
-        );
-    }
+    skip_if!(
+        received(None)?.is_sorted(),
+        "the samples of several instances arrive in the order of their writing without the policy, too"
+    );
     let of_topic = Presentation { scope: Scope::Topic, coherent_access: false, ordered_access: true };
     let got = received(Some(of_topic))?;
-    if got.len() != SAMPLES as usize || !got.is_sorted() {
-        return no_effect(format!("the samples of three instances arrived as {got:?}"));
-    }
+    no_effect_if!(
+        got.len() != SAMPLES as usize || !got.is_sorted(),
+        "the samples of three instances arrived as {got:?}"
+    );
     Ok(())
 }
 
 fn autopurge(fixture: &Fixture<'_>) -> CaseResult {
     const SAMPLES: u64 = 3;
-    needs_reliable(fixture)?;
+    fixture.needs_reliable()?;
     let participant = fixture.open()?;
     let kept = |delay: Option<QosDuration>| {
         let pair_config = pair_config(fixture, |qos: &mut Qos| {
@@ -224,9 +202,7 @@ fn autopurge(fixture: &Fixture<'_>) -> CaseResult {
         });
         takes_when_asked(&pair_config)?;
         let mut pair = fixture.pair(&participant, &pair_config)?;
-        for number in 0..SAMPLES {
-            write(&pair.writer, 0, &numbered(number, 64))?;
-        }
+        write_all(&pair.writer, 0..SAMPLES, 64)?;
         thread::sleep(NOTHING);
         pair.writer.close()?;
         thread::sleep(3 * NOTHING);
@@ -234,14 +210,14 @@ fn autopurge(fixture: &Fixture<'_>) -> CaseResult {
         pair.inlet.close()?;
         Ok::<_, Stop>(got)
     };
-    if kept(None)? < SAMPLES {
-        return not_applicable("samples whose writer was closed do not remain without the policy, either");
-    }
+    skip_if!(
+        kept(None)? < SAMPLES,
+        "samples whose writer was closed do not remain without the policy, either"
+    );
     let got = kept(ms(100))?;
-    if got > 0 {
-        return no_effect(format!(
-            "{got} of {SAMPLES} samples remained for 1.2 s after their writer was closed, with delays of 100 ms"
-        ));
-    }
+    no_effect_if!(
+        got > 0,
+        "{got} of {SAMPLES} samples remained for 1.2 s after their writer was closed, with delays of 100 ms"
+    );
     Ok(())
 }

@@ -34,9 +34,7 @@ fn keyed_pair(
     participant: &Participant,
     content_filter: Option<&str>,
 ) -> Result<Pair, Stop> {
-    if !fixture.driver.description().type_kinds.iter().any(|kind| kind == "keyed") {
-        return not_applicable("no keyed type is declared");
-    }
+    fixture.needs_keys()?;
     let pair_config = PairConfig {
         type_kind: TypeKind::Keyed,
         content_filter: content_filter.map(ToOwned::to_owned),
@@ -90,9 +88,7 @@ fn instances(fixture: &Fixture<'_>) -> CaseResult {
         for got in &got {
             let Some(number) = got.number() else { return broken("a sample that was not written arrived") };
             let key = key_of(number);
-            if got.key as usize != key {
-                return broken(format!("sample {number} with key {key} arrived with key {}", got.key));
-            }
+            fail_if!(got.key as usize != key, "sample {number} with key {key} arrived with key {}", got.key);
             if number < next[key] {
                 let newest = next[key] - 1;
                 return broken(format!("sample {number} of instance {key} arrived after sample {newest}"));
@@ -105,9 +101,7 @@ fn instances(fixture: &Fixture<'_>) -> CaseResult {
         }
         arrived += got.len();
     }
-    if arrived == 0 {
-        return broken("no sample arrived");
-    }
+    fail_if!(arrived == 0, "no sample arrived");
     pair.close()
 }
 

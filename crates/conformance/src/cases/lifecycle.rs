@@ -11,7 +11,6 @@ use crate::{
     CaseResult, broken,
     endpoint::{PairConfig, reader_config, writer_config},
     fixture::{Fixture, TIME_LIMIT, write},
-    not_applicable,
     process_snapshot::ProcessSnapshot,
     sample::numbered,
 };
@@ -46,43 +45,46 @@ fn describe(fixture: &Fixture<'_>) -> CaseResult {
         ("middleware_version", &description.middleware_version),
         ("licence", &description.licence),
     ] {
-        if text.trim().is_empty() {
-            return broken(format!("`{name}` is empty"));
-        }
+        fail_if!(text.trim().is_empty(), "`{name}` is empty");
     }
     let source = description.version_source.as_str();
-    if !["library", "headers", "kernel"].contains(&source) {
-        return broken(format!("`version_source` is `{source}`, not library, headers or kernel"));
-    }
-    if description.type_kinds.is_empty() {
-        return broken("no type is declared");
-    }
+    fail_if!(
+        !["library", "headers", "kernel"].contains(&source),
+        "`version_source` is `{source}`, not library, headers or kernel"
+    );
+    fail_if!(description.type_kinds.is_empty(), "no type is declared");
     let mut names = BTreeSet::new();
     for transport in &description.transports {
-        if transport.name.is_empty() || !names.insert(&transport.name) {
-            return broken(format!("transport `{}`: duplicate or empty name", transport.name));
-        }
-        if transport.max_payload_bytes == 0 {
-            return broken(format!("transport `{}`: the maximum payload is 0", transport.name));
-        }
+        fail_if!(
+            transport.name.is_empty() || !names.insert(&transport.name),
+            "transport `{}`: duplicate or empty name",
+            transport.name
+        );
+        fail_if!(
+            transport.max_payload_bytes == 0,
+            "transport `{}`: the maximum payload is 0",
+            transport.name
+        );
     }
     let mut names = BTreeSet::new();
     for option in &description.options {
-        if option.name.is_empty() || option.help.is_empty() || !names.insert(&option.name) {
-            return broken(format!("option `{}`: duplicate name, empty name or empty help", option.name));
-        }
+        fail_if!(
+            option.name.is_empty() || option.help.is_empty() || !names.insert(&option.name),
+            "option `{}`: duplicate name, empty name or empty help",
+            option.name
+        );
     }
     let mut names = BTreeSet::new();
     for name in &description.kept_threads {
-        if name.is_empty() || name.len() > MAX_THREAD_NAME_BYTES || !names.insert(name) {
-            return broken(format!(
-                "kept thread `{name}`: duplicate name, or not 1 to {MAX_THREAD_NAME_BYTES} bytes long"
-            ));
-        }
+        fail_if!(
+            name.is_empty() || name.len() > MAX_THREAD_NAME_BYTES || !names.insert(name),
+            "kept thread `{name}`: duplicate name, or not 1 to {MAX_THREAD_NAME_BYTES} bytes long"
+        );
     }
-    if description.has("instances") && !description.type_kinds.iter().any(|kind| kind == "keyed") {
-        return broken("instances are declared, but no keyed type");
-    }
+    fail_if!(
+        description.has("instances") && !description.type_kinds.iter().any(|kind| kind == "keyed"),
+        "instances are declared, but no keyed type"
+    );
     Ok(())
 }
 
@@ -191,9 +193,7 @@ fn undeclared_refused(fixture: &Fixture<'_>) -> CaseResult {
     if !batches(fixture) {
         check("undeclared batching", &PairConfig { batch_bytes: 4096, ..pair_config }, true)?;
     }
-    if interruptions == 0 {
-        return not_applicable("all types, receive modes and batching are declared");
-    }
+    skip_if!(interruptions == 0, "all types, receive modes and batching are declared");
     Ok(())
 }
 

@@ -3,18 +3,17 @@
 use std::{collections::BTreeSet, thread};
 
 use driver_abi::UNSUPPORTED;
-use driver_host::{Participant, TypeKind, WriteOutcome};
-use experiment::{Policy, ReceiveMode, Reliability, Support};
+use driver_host::{Participant, TypeKind};
+use experiment::{Policy, Reliability, Support};
 
 use super::{
     CaseSpec,
     effects::{NOTHING, SECTION, numbers, pair_config, takes_when_asked},
-    instances::needs_keys,
 };
 use crate::{
     CaseResult, Stop, broken,
     endpoint::{PairConfig, reader_config},
-    fixture::{Fixture, TIME_LIMIT, write},
+    fixture::{Fixture, TIME_LIMIT, write, write_until_full},
     no_effect, not_applicable,
     sample::numbered,
     values::Side,
@@ -57,9 +56,7 @@ impl Limit {
     fn check(&self, support: Support, what: &str, (limited, unlimited): (u64, u64)) -> CaseResult {
         let &Self { requested: (policy, limit), most, written, items } = self;
         let requested = format!("`{policy}` {limit}");
-        if unlimited <= most {
-            return broken(format!("without a limit {what} {unlimited} of {written} {items}"));
-        }
+        fail_if!(unlimited <= most, "without a limit {what} {unlimited} of {written} {items}");
         match (support, limited <= most) {
             (Support::Enforced, false) => {
                 no_effect(format!("with {requested}, {what} {limited} of {written} {items}"))
@@ -111,17 +108,13 @@ fn keys_taken_late(
     (reader, writer): (&PairConfig, &PairConfig),
     keys: u64,
 ) -> Result<Vec<u32>, Stop> {
-    let topic = fixture.topic();
-    let mut inlet = fixture.inlet(participant, &topic, reader)?;
-    let writer = fixture.writer(participant, &topic, writer)?;
-    fixture.match_up(&writer.monitor(), &*inlet.end())?;
+    let mut pair = fixture.pair_of((participant, writer), (participant, reader))?;
     for number in 0..SAMPLES {
-        write(&writer, (number % keys) as u32, &numbered(number, 64))?;
+        write(&pair.writer, (number % keys) as u32, &numbered(number, 64))?;
     }
     thread::sleep(NOTHING);
-    let got = inlet.receive(SAMPLES as usize, NOTHING)?;
-    writer.close()?;
-    inlet.close()?;
+    let got = pair.inlet.receive(SAMPLES as usize, NOTHING)?;
+    pair.close()?;
     Ok(got.iter().map(|sample| sample.key).collect())
 }
 
@@ -148,45 +141,30 @@ fn reader_limit(fixture: &Fixture<'_>) -> CaseResult {
 
 fn writer_limit(fixture: &Fixture<'_>) -> CaseResult {
     let support = declared(fixture, Side::Writer)?;
-    if !fixture.reliable() {
-        return not_applicable("reliable delivery is not declared as enforced");
-    }
-    if fixture.support_of(Side::Reader, Policy::ResourceLimits) != Support::Enforced {
-        return not_applicable(
-            "a reader without limits acknowledges each sample, so that no writer reaches its limit",
-        );
-    }
+    fixture.needs_reliable()?;
+    skip_if!(
+        fixture.support_of(Side::Reader, Policy::ResourceLimits) != Support::Enforced,
+        "a reader without limits acknowledges each sample, so that no writer reaches its limit"
+    );
     let participant = fixture.open()?;
     // A full reader that does not take acknowledges nothing further.
     let full = pair_config(fixture, |qos| qos.max_samples = Some(KEPT_BY_READER));
-    if full.mode == ReceiveMode::Listener {
-        return takes_when_asked(&full);
-    }
+    takes_when_asked(&full)?;
     accepts(fixture, &participant, &full)?;
     let accepted = |limit: Option<i32>| {
-        let topic = fixture.topic();
-        let mut inlet = fixture.inlet(&participant, &topic, &full)?;
-        let writer =
-            fixture.writer(&participant, &topic, &pair_config(fixture, |qos| qos.max_samples = limit))?;
-        fixture.match_up(&writer.monitor(), &*inlet.end())?;
-        let mut accepted = 0;
-        while accepted < SAMPLES && writer.write(0, &numbered(accepted, 64))? == WriteOutcome::Accepted {
-            accepted += 1;
-        }
-        let got = numbers(&inlet.receive(accepted as usize, TIME_LIMIT)?).len() as u64;
-        if got < accepted {
-            return broken(format!("{accepted} samples were accepted, but {got} arrived")).map(|()| 0);
-        }
-        writer.close()?;
-        inlet.close()?;
-        Ok(accepted)
+        let limited = pair_config(fixture, |qos| qos.max_samples = limit);
+        let mut pair = fixture.pair_of((&participant, &limited), (&participant, &full))?;
+        let accepted = write_until_full(&pair.writer, SAMPLES)?;
+        let got = numbers(&pair.inlet.receive(accepted as usize, TIME_LIMIT)?).len() as u64;
+        fail_if!(got < accepted, "{accepted} samples were accepted, but {got} arrived");
+        pair.close()?;
+        Ok::<_, Stop>(accepted)
     };
     let counts = (accepted(Some(LIMIT))?, accepted(None)?);
-    if counts.1 <= KEPT_BY_READER as u64 {
-        return not_applicable(
-            "a writer of this middleware blocks while a reader of its own process is full",
-        );
-    }
+    skip_if!(
+        counts.1 <= KEPT_BY_READER as u64,
+        "a writer of this middleware blocks while a reader of its own process is full"
+    );
     let what = format!("and a full reader of {KEPT_BY_READER}, a writer accepted");
     of_samples((LIMIT + KEPT_BY_READER) as u64).check(support, &what, counts)
 }
@@ -196,7 +174,7 @@ fn reader_instances(fixture: &Fixture<'_>) -> CaseResult {
     const INSTANCES: u64 = 12;
     const EACH: u64 = SAMPLES / INSTANCES;
     const MOST: i32 = 4;
-    needs_keys(fixture)?;
+    fixture.needs_keys()?;
     let support = declared(fixture, Side::Reader)?;
     let participant = fixture.open()?;
     // Best effort, with room for all samples: what is rejected does not come again, and is rejected for its instance only.

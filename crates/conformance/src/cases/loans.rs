@@ -49,9 +49,7 @@ fn loans(fixture: &Fixture<'_>) -> CaseResult {
         if let Some(second) = &mut second {
             second.bytes().copy_from_slice(&numbered(round + 1, SIZE as usize));
         }
-        if first.bytes() != numbered(round, SIZE as usize) {
-            return broken("a write to a loan changed another loan");
-        }
+        fail_if!(first.bytes() != numbered(round, SIZE as usize), "a write to a loan changed another loan");
         for (number, loan) in (round..).zip([Some(first), second].into_iter().flatten()) {
             publish(loan)?;
             match pair.inlet.receive(1, TIME_LIMIT)?.first() {

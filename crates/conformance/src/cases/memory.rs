@@ -5,8 +5,7 @@ use std::{fs, time::Duration};
 use super::CaseSpec;
 use crate::{
     CaseResult, Stop, broken,
-    fixture::{Fixture, TIME_LIMIT, write},
-    sample::numbered,
+    fixture::{Fixture, TIME_LIMIT, write_all},
 };
 
 /// Cases on memory leaks.
@@ -58,9 +57,7 @@ fn round(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;
     let mut pair = fixture.pair(&participant, &fixture.pair_config(SIZE as u64))?;
     for first in (0..SAMPLES).step_by(WINDOW as usize) {
-        for number in first..first + WINDOW {
-            write(&pair.writer, 0, &numbered(number, SIZE))?;
-        }
+        write_all(&pair.writer, first..first + WINDOW, SIZE)?;
         let quiet = if fixture.reliable() { TIME_LIMIT } else { Duration::from_millis(20) };
         pair.inlet.receive(WINDOW as usize, quiet)?;
     }

@@ -8,9 +8,8 @@ use driver_host::ParticipantConfig;
 use crate::{
     CaseResult, Stop, broken,
     cases::CaseSpec,
-    fixture::{Fixture, write},
+    fixture::{Fixture, write_all},
     not_applicable,
-    sample::numbered,
 };
 
 /// Cases on multicast.
@@ -43,14 +42,10 @@ fn multicast(fixture: &Fixture<'_>) -> CaseResult {
     };
     let mut pair = fixture.pair(&participant, &fixture.pair_config(SIZE as u64))?;
     let before = sent_by_multicast();
-    for number in 0..COUNT {
-        write(&pair.writer, 0, &numbered(number, SIZE))?;
-    }
+    write_all(&pair.writer, 0..COUNT, SIZE)?;
     pair.writer.flush()?;
     let arrived = pair.inlet.receive(COUNT as usize, Duration::from_secs(2))?.len();
-    if arrived as u64 != COUNT {
-        return broken(format!("{arrived} of {COUNT} samples arrived by multicast"));
-    }
+    fail_if!(arrived as u64 != COUNT, "{arrived} of {COUNT} samples arrived by multicast");
     let sent = before.zip(sent_by_multicast()).map(|(before, after)| after.saturating_sub(before));
     pair.close()?;
     drop(participant);

@@ -2,7 +2,6 @@
 
 use std::thread;
 
-use driver_abi::FEATURE_LOCATORS;
 use experiment::{
     DestinationOrder, Durability, Liveliness, Ownership, Presentation, Qos, QosDuration, Reliability, Scope,
 };
@@ -15,7 +14,6 @@ use crate::{
     CaseResult,
     endpoint::{End, PairConfig},
     fixture::{Fixture, until_matched},
-    no_effect, not_applicable,
 };
 
 macro_rules! offers {
@@ -56,9 +54,7 @@ fn unmatched(
     weaker: impl FnOnce(&mut Qos) + Copy,
     stronger: impl FnOnce(&mut Qos) + Copy,
 ) -> CaseResult {
-    if fixture.driver.has(FEATURE_LOCATORS) {
-        return not_applicable("without discovery, connected endpoints match");
-    }
+    fixture.needs_discovery()?;
     let with = |change: &dyn Fn(&mut Qos)| -> PairConfig {
         let mut config = pair_config(fixture, |qos| change(qos));
         if config.qos.reliability == Some(Reliability::BestEffort) {
@@ -78,12 +74,11 @@ fn unmatched(
     })?;
     thread::sleep(NOTHING);
     let (writers, readers) = (stranger.end().matched()?, End::matched(&writer.monitor())?);
-    if (writers, readers) != (0, 1) {
-        return no_effect(format!(
-            "the writer is matched with {readers} readers, of which 1 requests what it offers; the other reader is matched \
+    no_effect_if!(
+        (writers, readers) != (0, 1),
+        "the writer is matched with {readers} readers, of which 1 requests what it offers; the other reader is matched \
              with {writers} writers"
-        ));
-    }
+    );
     stranger.close()?;
     friend.close()?;
     Ok(writer.close()?)

@@ -1,19 +1,17 @@
 //! Cases on several participants of one process.
 
-use std::{sync::Barrier, thread, time::Duration};
+use std::{sync::Barrier, thread};
 
 use driver_abi::FEATURE_LOCATORS;
 use driver_host::{DriverError, Participant};
 
 use super::{
     CaseSpec,
-    traffic::{check_order, unmatched},
+    traffic::{receive_window, unmatched},
 };
 use crate::{
     CaseResult, Stop, broken,
-    endpoint::PairConfig,
-    fixture::{Fixture, Pair, TIME_LIMIT, write},
-    sample::numbered,
+    fixture::{Fixture, Pair, TIME_LIMIT, write_all},
 };
 
 /// Cases on several participants of one process.
@@ -30,17 +28,15 @@ const WINDOW: u64 = 10;
 fn two_participants(fixture: &Fixture<'_>) -> CaseResult {
     let config = fixture.pair_config(64);
     let [first, second] = open_together(fixture)?;
-    let mut out = between(fixture, &first, &second, &config)?;
-    let mut back = between(fixture, &second, &first, &config)?;
+    let mut out = fixture.pair_of((&first, &config), (&second, &config))?;
+    let mut back = fixture.pair_of((&second, &config), (&first, &config))?;
     let [mut from_first, mut from_second] = [0; 2];
     for begin in (0..SAMPLES).step_by(WINDOW as usize) {
         // The directions have different numbers, which neither may mix up.
-        pass(fixture, "the first to the second", &mut out, begin, &mut from_first)?;
-        pass(fixture, "the second to the first", &mut back, begin, &mut from_second)?;
+        pass(fixture, "the reader of the second participant", &mut out, begin, &mut from_first)?;
+        pass(fixture, "the reader of the first participant", &mut back, begin, &mut from_second)?;
     }
-    let Pair { writer, inlet } = back;
-    writer.close()?;
-    inlet.close()?;
+    back.close()?;
     let Pair { writer, inlet } = out;
     inlet.close()?;
     drop(second);
@@ -51,8 +47,8 @@ fn two_participants(fixture: &Fixture<'_>) -> CaseResult {
     let mut own = fixture.pair(&first, &config)?;
     let mut next = 0;
     for begin in (0..SAMPLES).step_by(WINDOW as usize) {
-        let what = "a participant to itself, after the other one was closed";
-        pass(fixture, what, &mut own, begin, &mut next)?;
+        pass(fixture, "its own reader", &mut own, begin, &mut next)
+            .map_err(|stop| stop.at("at a participant, after the other one was closed"))?;
     }
     own.close()
 }
@@ -78,34 +74,8 @@ fn open_together(fixture: &Fixture<'_>) -> Result<[Participant; 2], Stop> {
     }
 }
 
-/// Creates a writer in one participant and its reader in another.
-fn between(
-    fixture: &Fixture<'_>,
-    from: &Participant,
-    to: &Participant,
-    config: &PairConfig,
-) -> Result<Pair, Stop> {
-    let topic = fixture.topic();
-    let inlet = fixture.inlet(to, &topic, config)?;
-    let writer = fixture.writer(from, &topic, config)?;
-    fixture.match_up(&writer.monitor(), &*inlet.end())?;
-    Ok(Pair { writer, inlet })
-}
-
 /// Writes a window of samples and checks that they arrive. `next`: number that the reader expects.
-fn pass(fixture: &Fixture<'_>, what: &str, pair: &mut Pair, begin: u64, next: &mut u64) -> CaseResult {
-    for number in begin..begin + WINDOW {
-        write(&pair.writer, 0, &numbered(number, 64))?;
-    }
-    let may_lose = !fixture.reliable();
-    let quiet = if may_lose { Duration::from_millis(100) } else { TIME_LIMIT };
-    let got = pair.inlet.receive(WINDOW as usize, quiet)?;
-    *next = check_order(&got, *next, may_lose).or_else(|stop| match stop {
-        Stop::Failed(how) => broken(format!("from {what}: {how}")),
-        other @ (Stop::NotApplicable(_) | Stop::NoEffect(_)) => Err(other),
-    })?;
-    if got.is_empty() || (!may_lose && got.len() < WINDOW as usize) {
-        return broken(format!("from {what}, sample {next} did not arrive"));
-    }
-    Ok(())
+fn pass(fixture: &Fixture<'_>, whose: &str, pair: &mut Pair, begin: u64, next: &mut u64) -> CaseResult {
+    write_all(&pair.writer, begin..begin + WINDOW, 64)?;
+    receive_window(fixture, &mut pair.inlet, next, WINDOW, whose)
 }

@@ -3,19 +3,18 @@
 use std::{thread, time::Duration};
 
 use driver_abi::FEATURE_LOCATORS;
-use driver_host::{MatchState, WriteOutcome, Writer};
+use driver_host::{MatchState, Writer};
 use nix::time::{ClockId, clock_gettime};
 
 use super::{
     CaseSpec,
-    traffic::{acknowledges, check_order, unmatched},
+    traffic::{acknowledges, check_order, receive_window, unmatched},
 };
 use crate::{
     CaseResult, Stop, broken,
     endpoint::End,
-    fixture::{Fixture, TIME_LIMIT, until_matched, write},
+    fixture::{Fixture, TIME_LIMIT, until_matched, write, write_all, write_until_full},
     inlet::Inlet,
-    not_applicable,
     sample::numbered,
 };
 
@@ -68,9 +67,7 @@ fn match_time(fixture: &Fixture<'_>) -> CaseResult {
     for (what, end) in ends {
         known += u32::from(time_of_match(fixture, what, end, opening_ns)?);
     }
-    if known == 0 {
-        return not_applicable("the driver does not know when an endpoint matches");
-    }
+    skip_if!(known == 0, "the driver does not know when an endpoint matches");
     drop(reading);
     let closing_ns = now_ns()?;
     inlet.close()?;
@@ -98,15 +95,15 @@ fn time_of_match(fixture: &Fixture<'_>, what: &str, end: &dyn End, opening_ns: u
     })?;
     let seen_ns = now_ns()?;
     let Some(at_ns) = state.changed_ns else { return Ok(false) };
-    if !(opening_ns..=seen_ns).contains(&at_ns) {
-        return broken(format!(
-            "the {what} matched at {at_ns} ns, but its peer was opened after {opening_ns} ns, and the match reported \
+    fail_if!(
+        !(opening_ns..=seen_ns).contains(&at_ns),
+        "the {what} matched at {at_ns} ns, but its peer was opened after {opening_ns} ns, and the match reported \
              before {seen_ns} ns"
-        ));
-    }
-    if at_ns >= asked_ns && !fixture.driver.has(FEATURE_LOCATORS) {
-        return broken(format!("the time of the match of the {what} is that of the query that reports it"));
-    }
+    );
+    fail_if!(
+        at_ns >= asked_ns && !fixture.driver.has(FEATURE_LOCATORS),
+        "the time of the match of the {what} is that of the query that reports it"
+    );
     thread::sleep(STILL);
     let later = end.match_state()?;
     if later != state {
@@ -129,28 +126,16 @@ fn pass_window(
     next: &mut [u64],
     first: u64,
 ) -> CaseResult {
-    for number in first..first + WINDOW {
-        write(writer, 0, &numbered(number, 64))?;
-    }
-    let may_lose = !fixture.reliable();
-    let quiet = if may_lose { Duration::from_millis(100) } else { TIME_LIMIT };
+    write_all(writer, first..first + WINDOW, 64)?;
     for (index, (inlet, next)) in readers.iter_mut().zip(next).enumerate() {
-        let got = inlet.receive(WINDOW as usize, quiet)?;
-        let in_order = check_order(&got, *next, may_lose);
-        *next = in_order.or_else(|stop| of_reader(index, stop))?;
-        if got.is_empty() || (!may_lose && got.len() < WINDOW as usize) {
-            return broken(format!("reader {} of {SEVERAL} did not receive sample {next}", index + 1));
-        }
+        receive_window(fixture, inlet, next, WINDOW, &reader(index))?;
     }
     Ok(())
 }
 
-/// Adds the number of the reader to the failure.
-fn of_reader<T>(index: usize, stop: Stop) -> Result<T, Stop> {
-    Err(match stop {
-        Stop::Failed(how) => Stop::Failed(format!("at reader {} of {SEVERAL}: {how}", index + 1)),
-        other @ (Stop::NotApplicable(_) | Stop::NoEffect(_)) => other,
-    })
+/// Returns the name of a reader.
+fn reader(index: usize) -> String {
+    format!("reader {} of {SEVERAL}", index + 1)
 }
 
 fn three_readers(fixture: &Fixture<'_>) -> CaseResult {
@@ -163,7 +148,7 @@ fn three_readers(fixture: &Fixture<'_>) -> CaseResult {
     }
     for (index, (inlet, next)) in peers.readers.iter_mut().zip(next).enumerate() {
         let extra = inlet.receive(1, Duration::from_millis(100))?;
-        check_order(&extra, next, false).or_else(|stop| of_reader(index, stop))?;
+        check_order(&extra, next, false).map_err(|stop| stop.at(&format!("at {}", reader(index))))?;
     }
     peers.close()
 }
@@ -183,8 +168,7 @@ fn three_writers(fixture: &Fixture<'_>) -> CaseResult {
             }
         }
         let expected = EACH as usize * SEVERAL;
-        let quiet = if may_lose { Duration::from_millis(100) } else { TIME_LIMIT };
-        let got = peers.readers[0].receive(expected, quiet)?;
+        let got = peers.readers[0].receive(expected, fixture.patience())?;
         for sample in &got {
             let Some(number) = sample.number() else {
                 return broken("a sample that was not written arrived");
@@ -193,9 +177,11 @@ fn three_writers(fixture: &Fixture<'_>) -> CaseResult {
             let Some(next) = next.get_mut(index) else {
                 return broken("a sample of an unknown writer arrived");
             };
-            if number < *next || (number > *next && !may_lose) {
-                return broken(format!("sample {number} of writer {} arrived: expected {next}", index + 1));
-            }
+            fail_if!(
+                number < *next || (number > *next && !may_lose),
+                "sample {number} of writer {} arrived: expected {next}",
+                index + 1
+            );
             *next = number + 1;
         }
         if let Some(index) =
@@ -209,9 +195,7 @@ fn three_writers(fixture: &Fixture<'_>) -> CaseResult {
         }
     }
     let extra = peers.readers[0].receive(1, Duration::from_millis(100))?;
-    if !extra.is_empty() {
-        return broken("a sample arrived more than once");
-    }
+    fail_if!(!extra.is_empty(), "a sample arrived more than once");
     peers.close()
 }
 
@@ -224,36 +208,26 @@ fn reader_joins(fixture: &Fixture<'_>) -> CaseResult {
     fixture.match_up(&writing, &*first.end())?;
     let mut written = 0;
     let mut write_window = || -> CaseResult {
-        for number in written..written + WINDOW {
-            write(&writer, 0, &numbered(number, 64))?;
-        }
+        write_all(&writer, written..written + WINDOW, 64)?;
         written += WINDOW;
         Ok(())
     };
-    let may_lose = !fixture.reliable();
-    let quiet = if may_lose { Duration::from_millis(100) } else { TIME_LIMIT };
-    let receive = |inlet: &mut Inlet, next: u64, whose: &str| -> Result<u64, Stop> {
-        let got = inlet.receive(WINDOW as usize, quiet)?;
-        let next = check_order(&got, next, may_lose)?;
-        if got.is_empty() || (!may_lose && got.len() < WINDOW as usize) {
-            return broken(format!("the {whose} reader did not receive sample {next}"));
-        }
-        Ok(next)
-    };
+    let receive =
+        |inlet: &mut Inlet, next: &mut u64, whose: &str| receive_window(fixture, inlet, next, WINDOW, whose);
+    let (mut of_first, mut of_second) = (0, 2 * WINDOW);
     write_window()?;
-    let mut next = receive(&mut first, 0, "first")?;
+    receive(&mut first, &mut of_first, "the first reader")?;
     let mut second = fixture.inlet(&participant, &topic, &pair_config)?;
     // The writer may match before the reader does.
     write_window()?;
     fixture.match_further(&writing, 2, &*second.end())?;
-    next = receive(&mut first, next, "first")?;
+    receive(&mut first, &mut of_first, "the first reader")?;
     // Samples from before are no violation.
     second.receive(WINDOW as usize, Duration::from_millis(100))?;
-    let mut of_second = 2 * WINDOW;
     for _ in 0..WINDOW {
         write_window()?;
-        next = receive(&mut first, next, "first")?;
-        of_second = receive(&mut second, of_second, "second")?;
+        receive(&mut first, &mut of_first, "the first reader")?;
+        receive(&mut second, &mut of_second, "the second reader")?;
     }
     first.close()?;
     second.close()?;
@@ -269,17 +243,11 @@ fn reader_leaves(fixture: &Fixture<'_>) -> CaseResult {
     let what = "one of three readers was closed";
     unmatched(fixture, what, &peers.writers[0].monitor(), SEVERAL as u32 - 1, TIME_LIMIT)?;
     for first in (WINDOW..20 * WINDOW).step_by(WINDOW as usize) {
-        pass_window(fixture, &peers.writers[0], &mut peers.readers, &mut next[1..], first).or_else(
-            |stop| match stop {
-                Stop::Failed(how) => broken(format!("after {what}: {how}")),
-                other @ (Stop::NotApplicable(_) | Stop::NoEffect(_)) => Err(other),
-            },
-        )?;
+        pass_window(fixture, &peers.writers[0], &mut peers.readers, &mut next[1..], first)
+            .map_err(|stop| stop.at(&format!("after {what}")))?;
     }
     let left = peers.writers[0].monitor().matched()?;
-    if left < SEVERAL as u32 - 1 {
-        return broken(format!("{what}, but the writer is matched with {left}"));
-    }
+    fail_if!(left < SEVERAL as u32 - 1, "{what}, but the writer is matched with {left}");
     peers.close()
 }
 
@@ -289,33 +257,19 @@ fn wait_acked_readers(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;
     let mut peers = fixture.peers(&participant, &fixture.pair_config(64), 1, SEVERAL)?;
     let writer = &peers.writers[0];
-    write(writer, 0, &numbered(0, 64))?;
-    let mut written = 1;
-    // nothing is read: a short queue may be full before
-    while written < SAMPLES && writer.write(0, &numbered(written, 64))? == WriteOutcome::Accepted {
-        written += 1;
-    }
+    let written = write_until_full(writer, SAMPLES)?;
     // some drivers acknowledge only samples that were taken
     let mut acknowledged = writer.wait_acked(Duration::from_secs(2).as_nanos() as u64)?;
     for (index, inlet) in peers.readers.iter_mut().enumerate() {
         let quiet = if acknowledged { Duration::from_secs(1) } else { TIME_LIMIT };
         let got = inlet.receive(written as usize, quiet)?.len() as u64;
-        if got < written {
-            let what = if acknowledged { "are acknowledged" } else { "were written" };
-            let reader = index + 1;
-            return broken(format!(
-                "all {written} samples {what}, but reader {reader} of {SEVERAL} has {got}"
-            ));
-        }
+        let what = if acknowledged { "are acknowledged" } else { "were written" };
+        fail_if!(got < written, "all {written} samples {what}, but {} has {got}", reader(index));
         let limit = if index + 1 < SEVERAL { Duration::from_millis(200) } else { TIME_LIMIT };
         acknowledged = acknowledged || writer.wait_acked(limit.as_nanos() as u64)?;
     }
-    if !acknowledged {
-        let waited = TIME_LIMIT.as_secs();
-        return broken(format!(
-            "all readers have all samples, but they are not acknowledged within {waited} s"
-        ));
-    }
+    let waited = TIME_LIMIT.as_secs();
+    fail_if!(!acknowledged, "all readers have all samples, but they are not acknowledged within {waited} s");
     peers.close()
 }
 

@@ -9,7 +9,6 @@ use crate::{
     CaseResult, broken,
     endpoint::{PairConfig, reader_config, writer_config},
     fixture::Fixture,
-    not_applicable,
     sample::numbered,
     values::{Side, two_of},
 };
@@ -40,9 +39,7 @@ fn settings(fixture: &Fixture<'_>) -> CaseResult {
     }
     let named = read_back.get("as_requested").into_iter().flat_map(|names| names.split(','));
     for name in named {
-        if !read_back.contains_key(name) {
-            return broken(format!("`as_requested` names `{name}`, which is not a setting"));
-        }
+        fail_if!(!read_back.contains_key(name), "`as_requested` names `{name}`, which is not a setting");
     }
     let pair = fixture.pair(&participant, &fixture.pair_config(64))?;
     pair.inlet.monitor()?.settings()?;
@@ -126,9 +123,7 @@ fn qos_read_back(fixture: &Fixture<'_>) -> CaseResult {
         }
         broken(format!("{policy} of a {} is declared as ignored, but reported as effective", side.name()))
     })?;
-    if checked + ignored == 0 {
-        return not_applicable("no policy is declared as effective or ignored");
-    }
+    skip_if!(checked + ignored == 0, "no policy is declared as effective or ignored");
     Ok(())
 }
 
@@ -149,17 +144,14 @@ fn qos_refused(fixture: &Fixture<'_>) -> CaseResult {
             }
         }
         // at most one of the two values is the driver's default
-        if accepted == values.len() {
-            return broken(format!(
-                "{policy} of a {} is declared as unsupported, but was accepted",
-                side.name()
-            ));
-        }
+        fail_if!(
+            accepted == values.len(),
+            "{policy} of a {} is declared as unsupported, but was accepted",
+            side.name()
+        );
         Ok(())
     })?;
-    if checked == 0 {
-        return not_applicable("all policies are supported");
-    }
+    skip_if!(checked == 0, "all policies are supported");
     Ok(())
 }
 
@@ -205,15 +197,12 @@ fn counters(fixture: &Fixture<'_>) -> CaseResult {
         }
     }
     if let (Some(&packets), Some(&bytes)) = (counted.get("packets_sent"), counted.get("bytes_sent")) {
-        if (packets == 0) != (bytes == 0) {
-            return broken(format!("`packets_sent` is {packets}, but `bytes_sent` is {bytes}"));
-        }
+        fail_if!((packets == 0) != (bytes == 0), "`packets_sent` is {packets}, but `bytes_sent` is {bytes}");
         // with discovery the middleware may use a shorter path within one process
-        if fixture.driver.has(FEATURE_LOCATORS) && bytes < accepted * SIZE as u64 {
-            return broken(format!(
-                "{accepted} samples of {SIZE} B were accepted, but `bytes_sent` is {bytes}"
-            ));
-        }
+        fail_if!(
+            fixture.driver.has(FEATURE_LOCATORS) && bytes < accepted * SIZE as u64,
+            "{accepted} samples of {SIZE} B were accepted, but `bytes_sent` is {bytes}"
+        );
     }
     pair.close()
 }

@@ -17,7 +17,7 @@ use super::CaseSpec;
 use crate::{
     CaseResult, Stop, broken,
     endpoint::{PairConfig, reader_config},
-    fixture::{Fixture, TIME_LIMIT, write},
+    fixture::{Fixture, TIME_LIMIT, until_some, write},
     inlet::Inlet,
     not_applicable,
     sample::{ReceivedSample, numbered},
@@ -56,15 +56,15 @@ fn receive_in_mode(fixture: &Fixture<'_>, mode: ReceiveMode, timeout_ns: u64) ->
         return broken("the reader is not called by the host");
     };
     let taken = reader.receive(timeout_ns, 10, |_| {})?;
-    if taken != 0 {
-        return broken(format!("{taken} samples were taken before any was written"));
-    }
+    fail_if!(taken != 0, "{taken} samples were taken before any was written");
     for number in 0..SAMPLES {
         write(&pair.writer, 0, &numbered(number, 64))?;
         let got = pair.inlet.receive(1, TIME_LIMIT)?;
-        if got.iter().map(ReceivedSample::number).ne([Some(number)]) {
-            return broken(format!("sample {number} was written, but {} arrived", got.len()));
-        }
+        fail_if!(
+            got.iter().map(ReceivedSample::number).ne([Some(number)]),
+            "sample {number} was written, but {} arrived",
+            got.len()
+        );
     }
     pair.close()
 }
@@ -84,18 +84,11 @@ fn listener(fixture: &Fixture<'_>) -> CaseResult {
     fixture.match_up(&writer.monitor(), &reader.monitor())?;
     for number in 0..SAMPLES {
         write(&writer, 0, &numbered(number, 64))?;
-        let begin = Instant::now();
-        while calls.load(Ordering::SeqCst) <= number {
-            if begin.elapsed() > TIME_LIMIT {
-                return broken(format!("sample {number} was written, but not passed to the listener"));
-            }
-            thread::sleep(Duration::from_micros(200));
-        }
+        let what = format!("sample {number} was written, but not passed to the listener");
+        until_some(&what, || Ok((calls.load(Ordering::SeqCst) > number).then_some(())))?;
     }
     let received = calls.load(Ordering::SeqCst);
-    if received != SAMPLES {
-        return broken(format!("{SAMPLES} samples were written, but {received} passed to the listener"));
-    }
+    fail_if!(received != SAMPLES, "{SAMPLES} samples were written, but {received} passed to the listener");
     // Dropped, not closed by `close`: its state is not freed, in case the driver still uses it.
     drop(reader);
     for number in 0..SAMPLES {
@@ -104,9 +97,7 @@ fn listener(fixture: &Fixture<'_>) -> CaseResult {
     }
     thread::sleep(Duration::from_millis(200));
     let late = calls.load(Ordering::SeqCst) - received;
-    if late > 0 {
-        return broken(format!("the sink was called {late} times after reader_close()"));
-    }
+    fail_if!(late > 0, "the sink was called {late} times after reader_close()");
     Ok(writer.close()?)
 }
 
@@ -131,9 +122,7 @@ fn echo(fixture: &Fixture<'_>) -> CaseResult {
     /// More than any queue holds.
     const PINGS: u64 = 3_000;
     declared(fixture, ReceiveMode::Listener)?;
-    if !fixture.driver.has(FEATURE_ECHO_IN_LISTENER) {
-        return not_applicable("an echo from a listener is not declared");
-    }
+    skip_if!(!fixture.driver.has(FEATURE_ECHO_IN_LISTENER), "an echo from a listener is not declared");
     let participant = fixture.open()?;
     // The echoes are not taken meanwhile.
     let mut of_echoes = fixture.pair_config(1_000);
@@ -191,9 +180,7 @@ fn echo(fixture: &Fixture<'_>) -> CaseResult {
     writer.close()?;
     let accepted = accepted.load(Ordering::SeqCst);
     let got = echoes.inlet.receive(accepted as usize, TIME_LIMIT)?.len() as u64;
-    if fixture.reliable() && got < accepted {
-        return broken(format!("{accepted} echoes were accepted, but {got} arrived"));
-    }
+    fail_if!(fixture.reliable() && got < accepted, "{accepted} echoes were accepted, but {got} arrived");
     sink.writer.close()?;
     echoes.inlet.close()
 }

@@ -6,15 +6,15 @@ use std::{
 };
 
 use driver_abi::{FEATURE_LOCATORS, FEATURE_WAIT_ACKED};
-use driver_host::{WriteOutcome, Writer};
+use driver_host::Writer;
 use experiment::{Durability, History, Policy, Qos, QosDuration, Reliability, Support};
 
 use super::{CaseSpec, lifecycle::batches};
 use crate::{
     CaseResult, Stop, broken,
     endpoint::{End, PairConfig},
-    fixture::{Fixture, TIME_LIMIT, until_accepted, write},
-    no_effect, not_applicable,
+    fixture::{Fixture, TIME_LIMIT, until, until_accepted, write, write_all, write_until_full},
+    inlet::Inlet,
     sample::{ReceivedSample, numbered},
 };
 
@@ -52,9 +52,7 @@ fn matching(fixture: &Fixture<'_>) -> CaseResult {
     let topic = fixture.topic();
     let writer = fixture.writer(&participant, &topic, &pair_config)?;
     let alone = writer.monitor().matched()?;
-    if alone != 0 {
-        return broken(format!("a writer without a peer is matched with {alone}"));
-    }
+    fail_if!(alone != 0, "a writer without a peer is matched with {alone}");
     let inlet = fixture.inlet(&participant, &topic, &pair_config)?;
     fixture.match_up(&writer.monitor(), &*inlet.end())?;
     inlet.close()?;
@@ -79,21 +77,14 @@ pub(super) fn unmatched(
     left: u32,
     limit: Duration,
 ) -> CaseResult {
-    let begin = Instant::now();
     let left = left + u32::from(fixture.driver.has(FEATURE_LOCATORS));
-    loop {
+    let waited = limit.as_secs();
+    until(limit, || {
         let matched = end.matched()?;
-        if matched <= left {
-            return Ok(());
-        }
-        if begin.elapsed() > limit {
-            let waited = limit.as_secs();
-            return broken(format!(
-                "{what}, but its peer still counted {matched} as matched after {waited} s"
-            ));
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
+        Ok((matched <= left).then_some(()).ok_or_else(|| {
+            format!("{what}, but its peer still counted {matched} as matched after {waited} s")
+        }))
+    })
 }
 
 /// Writes some samples, accepted or not: only a failed write call fails the case.
@@ -111,9 +102,11 @@ fn peer_killed(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;
     let mut pair = fixture.pair(&participant, &fixture.pair_config(64))?;
     write(&pair.writer, 0, &numbered(1, 64))?;
-    if pair.inlet.receive(1, TIME_LIMIT)?.is_empty() {
-        return broken(format!("a sample did not arrive within {} s", TIME_LIMIT.as_secs()));
-    }
+    fail_if!(
+        pair.inlet.receive(1, TIME_LIMIT)?.is_empty(),
+        "a sample did not arrive within {} s",
+        TIME_LIMIT.as_secs()
+    );
     // kills its process
     drop(pair.inlet);
     unmatched(fixture, "the reader's process was killed", &pair.writer.monitor(), 0, LEASE_PATIENCE)?;
@@ -156,15 +149,27 @@ fn difference(written: &[u8], read: &[u8]) -> Option<String> {
 pub(super) fn check_order(got: &[ReceivedSample], mut next: u64, may_lose: bool) -> Result<u64, Stop> {
     for got in got {
         let Some(number) = got.number() else { return broken("a sample that was not written arrived") };
-        if number < next {
-            return broken(format!("sample {number} is duplicate or late: expected {next}"));
-        }
-        if number > next && !may_lose {
-            return broken(format!("sample {number} arrived: expected {next}"));
-        }
+        fail_if!(number < next, "sample {number} is duplicate or late: expected {next}");
+        fail_if!(number > next && !may_lose, "sample {number} arrived: expected {next}");
         next = number + 1;
     }
     Ok(next)
+}
+
+/// Receives a window of samples from `next` on, which it moves. Without reliable delivery, all but one may be missing.
+pub(super) fn receive_window(
+    fixture: &Fixture<'_>,
+    inlet: &mut Inlet,
+    next: &mut u64,
+    window: u64,
+    whose: &str,
+) -> CaseResult {
+    let may_lose = !fixture.reliable();
+    let got = inlet.receive(window as usize, fixture.patience())?;
+    *next = check_order(&got, *next, may_lose).map_err(|stop| stop.at(&format!("at {whose}")))?;
+    let is_short = got.is_empty() || (!may_lose && (got.len() as u64) < window);
+    fail_if!(is_short, "{whose} did not receive sample {next}");
+    Ok(())
 }
 
 fn order(fixture: &Fixture<'_>) -> CaseResult {
@@ -176,20 +181,13 @@ fn order(fixture: &Fixture<'_>) -> CaseResult {
     let mut next = 0;
     let mut arrived = 0;
     for first in (0..SAMPLES).step_by(WINDOW as usize) {
-        for number in first..first + WINDOW {
-            write(&pair.writer, 0, &numbered(number, 64))?;
-        }
+        write_all(&pair.writer, first..first + WINDOW, 64)?;
         // small steps: at most as many samples are outstanding as any queue holds
-        let quiet = if may_lose { Duration::from_millis(100) } else { TIME_LIMIT };
-        let got = pair.inlet.receive(WINDOW as usize, quiet)?;
+        let got = pair.inlet.receive(WINDOW as usize, fixture.patience())?;
         arrived += got.len() as u64;
         next = check_order(&got, next, may_lose)?;
-        if !may_lose && got.len() < WINDOW as usize {
-            return broken(format!("sample {next} did not arrive"));
-        }
-        if arrived == 0 {
-            return broken("no sample arrived");
-        }
+        fail_if!(!may_lose && got.len() < WINDOW as usize, "sample {next} did not arrive");
+        fail_if!(arrived == 0, "no sample arrived");
     }
     let extra = pair.inlet.receive(1, Duration::from_millis(100))?;
     check_order(&extra, next, may_lose)?;
@@ -204,9 +202,7 @@ fn back_pressure(fixture: &Fixture<'_>) -> CaseResult {
     let mut pair = fixture.pair(&participant, &pair_config)?;
     let writer = pair.writer;
     let writing = thread::spawn(move || {
-        for number in 0..SAMPLES {
-            write(&writer, 0, &numbered(number, 1_000))?;
-        }
+        write_all(&writer, 0..SAMPLES, 1_000)?;
         Ok::<_, Stop>(writer)
     });
     // the queues fill up
@@ -214,9 +210,7 @@ fn back_pressure(fixture: &Fixture<'_>) -> CaseResult {
     let mut next = 0;
     while next < SAMPLES {
         let got = pair.inlet.receive(20, TIME_LIMIT)?;
-        if got.is_empty() {
-            return broken(format!("sample {next} was accepted, but did not arrive"));
-        }
+        fail_if!(got.is_empty(), "sample {next} was accepted, but did not arrive");
         next = check_order(&got, next, false)?;
         thread::sleep(Duration::from_millis(1));
     }
@@ -229,23 +223,17 @@ fn back_pressure(fixture: &Fixture<'_>) -> CaseResult {
 
 fn flush(fixture: &Fixture<'_>) -> CaseResult {
     const BATCH: u64 = 10;
-    if !batches(fixture) {
-        return not_applicable("batching is not declared");
-    }
+    skip_if!(!batches(fixture), "batching is not declared");
     let participant = fixture.open()?;
     let mut pair =
         fixture.pair(&participant, &PairConfig { batch_bytes: 8192, ..fixture.pair_config(64) })?;
     let may_lose = !fixture.reliable();
     let mut next = 0;
     for first in (0..10 * BATCH).step_by(BATCH as usize) {
-        for number in first..first + BATCH {
-            write(&pair.writer, 0, &numbered(number, 64))?;
-        }
+        write_all(&pair.writer, first..first + BATCH, 64)?;
         until_accepted("a flush was not accepted", || pair.writer.flush())?;
         let got = pair.inlet.receive(BATCH as usize, TIME_LIMIT)?;
-        if got.len() < BATCH as usize {
-            return broken(format!("{} of {BATCH} samples arrived after the flush", got.len()));
-        }
+        fail_if!(got.len() < BATCH as usize, "{} of {BATCH} samples arrived after the flush", got.len());
         next = check_order(&got, next, may_lose)?;
     }
     pair.close()
@@ -253,15 +241,12 @@ fn flush(fixture: &Fixture<'_>) -> CaseResult {
 
 /// Checks that the driver waits for acknowledgments.
 pub(super) fn acknowledges(fixture: &Fixture<'_>) -> CaseResult {
-    if !fixture.driver.has(FEATURE_WAIT_ACKED) {
-        return not_applicable("waiting for acknowledgments is not declared");
-    }
-    if fixture.support(Policy::Reliability) != Support::Enforced {
-        return broken("waiting for acknowledgments is declared, but reliability is not");
-    }
-    if !fixture.reliable() {
-        return not_applicable("keep-all history is not declared as enforced");
-    }
+    skip_if!(!fixture.driver.has(FEATURE_WAIT_ACKED), "waiting for acknowledgments is not declared");
+    fail_if!(
+        fixture.support(Policy::Reliability) != Support::Enforced,
+        "waiting for acknowledgments is declared, but reliability is not"
+    );
+    skip_if!(!fixture.reliable(), "keep-all history is not declared as enforced");
     Ok(())
 }
 
@@ -271,24 +256,20 @@ fn wait_acked(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;
     let mut pair = fixture.pair(&participant, &fixture.pair_config(64))?;
     let limit = TIME_LIMIT.as_nanos() as u64;
-    write(&pair.writer, 0, &numbered(0, 64))?;
-    let mut written = 1;
-    // nothing is read: a short queue may be full before
-    while written < SAMPLES && pair.writer.write(0, &numbered(written, 64))? == WriteOutcome::Accepted {
-        written += 1;
-    }
+    let written = write_until_full(&pair.writer, SAMPLES)?;
     let early = pair.writer.wait_acked(limit)?;
     let got = pair.inlet.receive(written as usize, Duration::from_secs(1))?;
-    if early && (got.len() as u64) < written {
-        return broken(format!("all {written} samples are acknowledged, but the reader has {}", got.len()));
-    }
+    fail_if!(
+        early && (got.len() as u64) < written,
+        "all {written} samples are acknowledged, but the reader has {}",
+        got.len()
+    );
     // some drivers acknowledge only samples that were taken
-    if !early && !pair.writer.wait_acked(limit)? {
-        return broken(format!(
-            "all samples were received, but not acknowledged within {} s",
-            TIME_LIMIT.as_secs()
-        ));
-    }
+    fail_if!(
+        !early && !pair.writer.wait_acked(limit)?,
+        "all samples were received, but not acknowledged within {} s",
+        TIME_LIMIT.as_secs()
+    );
     pair.close()
 }
 
@@ -304,17 +285,13 @@ fn late_joiner(fixture: &Fixture<'_>) -> CaseResult {
     let pair_config = PairConfig { qos, ..fixture.pair_config(64) };
     let topic = fixture.topic();
     let writer = fixture.writer(&participant, &topic, &pair_config)?;
-    for number in 0..3 {
-        write(&writer, 0, &numbered(number, 64))?;
-    }
+    write_all(&writer, 0..3, 64)?;
     let mut inlet = fixture.inlet(&participant, &topic, &pair_config)?;
     fixture.match_up(&writer.monitor(), &*inlet.end())?;
     let begin = Instant::now();
     let mut last = None;
     while last != Some(2) {
-        if begin.elapsed() > TIME_LIMIT {
-            return no_effect("the late reader did not receive the last sample");
-        }
+        no_effect_if!(begin.elapsed() > TIME_LIMIT, "the late reader did not receive the last sample");
         if let Some(got) = inlet.receive(1, Duration::from_millis(100))?.last() {
             last = got.number();
         }
