@@ -85,62 +85,6 @@ impl<'de> Deserialize<'de> for Measurement {
     }
 }
 
-impl Measurement {
-    /// Returns the rates and counts of delivery.
-    #[must_use]
-    pub const fn throughput(&self) -> Option<&Throughput> {
-        match self {
-            Self::Throughput { throughput } | Self::Paced { throughput, .. } => Some(throughput),
-            _ => None,
-        }
-    }
-
-    /// Returns the rates and counts of delivery, to change them.
-    #[must_use]
-    pub const fn throughput_mut(&mut self) -> Option<&mut Throughput> {
-        match self {
-            Self::Throughput { throughput } | Self::Paced { throughput, .. } => Some(throughput),
-            _ => None,
-        }
-    }
-
-    /// Returns the planned samples, to change their record.
-    #[must_use]
-    pub const fn paced_mut(&mut self) -> Option<&mut Paced> {
-        match self {
-            Self::Paced { paced, .. } => Some(paced),
-            _ => None,
-        }
-    }
-
-    /// Returns times, traffic and memory of a discovery.
-    #[must_use]
-    pub const fn discovery(&self) -> Option<&DiscoveryRecord> {
-        match self {
-            Self::Discovery { discovery } => Some(discovery),
-            _ => None,
-        }
-    }
-
-    /// Returns the hops of a ring, and the time per hop.
-    #[must_use]
-    pub const fn ring(&self) -> Option<&Ring> {
-        match self {
-            Self::Latency { ring, .. } => ring.as_ref(),
-            _ => None,
-        }
-    }
-
-    /// Returns the trials and bounds of a search, to change them.
-    #[must_use]
-    pub const fn search_mut(&mut self) -> Option<&mut SearchRecord> {
-        match self {
-            Self::Search { search } => Some(search),
-            _ => None,
-        }
-    }
-}
-
 /// Rates and counts from all writers to all readers. Counts are sums over the flows: with several readers, a sample
 /// counts once for each of them. Rates are over the writers' measurement: from the first write to the end of the last
 /// write. For the workload `paced` this time is at least as long as the planned measurement.

@@ -105,63 +105,56 @@ impl Run {
             ..Self::default()
         }
     }
+}
 
-    /// Returns the rates and counts of delivery of the workloads `throughput` and `paced`.
-    #[must_use]
-    pub fn throughput(&self) -> Option<&Throughput> {
-        self.measured.as_ref()?.throughput()
-    }
+/// Defines how to read and change the values that only some workloads have; `None` for other workloads.
+macro_rules! values {
+    ($($get:ident, $get_mut:ident: $type:ty, $pattern:pat => $doc:literal;)*) => {
+        impl Measurement {
+            $(
+                #[doc = concat!("Returns ", $doc, ".")]
+                #[must_use]
+                pub const fn $get(&self) -> Option<&$type> {
+                    if let $pattern = self { Some($get) } else { None }
+                }
 
-    /// Returns the rates and counts of delivery, to change them.
-    #[must_use]
-    pub fn throughput_mut(&mut self) -> Option<&mut Throughput> {
-        self.measured.as_mut()?.throughput_mut()
-    }
-
-    /// Returns the planned samples of the workload `paced`, to change their record.
-    #[must_use]
-    pub fn paced_mut(&mut self) -> Option<&mut Paced> {
-        self.measured.as_mut()?.paced_mut()
-    }
-
-    /// Returns the planned samples of the workload `paced`, and whether the sender kept its schedule.
-    #[must_use]
-    pub fn paced(&self) -> Option<&Paced> {
-        match self.measured.as_ref()? {
-            Measurement::Paced { paced, .. } => Some(paced),
-            _ => None,
+                #[doc = concat!("Returns ", $doc, ", to change them.")]
+                #[must_use]
+                pub const fn $get_mut(&mut self) -> Option<&mut $type> {
+                    if let $pattern = self { Some($get) } else { None }
+                }
+            )*
         }
-    }
 
-    /// Returns the trials and bounds of the workload `search`.
-    #[must_use]
-    pub fn search(&self) -> Option<&SearchRecord> {
-        match self.measured.as_ref()? {
-            Measurement::Search { search } => Some(search),
-            _ => None,
+        impl Run {
+            $(
+                #[doc = concat!("Returns ", $doc, ".")]
+                #[must_use]
+                pub fn $get(&self) -> Option<&$type> {
+                    self.measured.as_ref()?.$get()
+                }
+
+                #[doc = concat!("Returns ", $doc, ", to change them.")]
+                #[must_use]
+                pub fn $get_mut(&mut self) -> Option<&mut $type> {
+                    self.measured.as_mut()?.$get_mut()
+                }
+            )*
         }
-    }
+    };
+}
 
-    /// Returns times, traffic and memory of the workload `discovery`.
-    #[must_use]
-    pub fn discovery(&self) -> Option<&DiscoveryRecord> {
-        self.measured.as_ref()?.discovery()
-    }
-
-    /// Returns the hops of a ring, and the time per hop.
-    #[must_use]
-    pub fn ring(&self) -> Option<&Ring> {
-        self.measured.as_ref()?.ring()
-    }
-
-    /// Returns the write calls of the workload `latency` that were not accepted at once.
-    #[must_use]
-    pub fn ping_retries(&self) -> Option<PingRetries> {
-        match self.measured.as_ref()? {
-            Measurement::Latency { ping_retries, .. } => Some(*ping_retries),
-            _ => None,
-        }
-    }
+values! {
+    throughput, throughput_mut: Throughput, Measurement::Throughput { throughput } | Measurement::Paced { throughput, .. } =>
+        "the rates and counts of delivery of the workloads `throughput` and `paced`";
+    paced, paced_mut: Paced, Measurement::Paced { paced, .. } =>
+        "the planned samples of the workload `paced`, and whether the sender kept its schedule";
+    search, search_mut: SearchRecord, Measurement::Search { search } => "the trials and bounds of the workload `search`";
+    discovery, discovery_mut: DiscoveryRecord, Measurement::Discovery { discovery } =>
+        "times, traffic and memory of the workload `discovery`";
+    ring, ring_mut: Ring, Measurement::Latency { ring: Some(ring), .. } => "the hops of a ring, and the time per hop";
+    ping_retries, ping_retries_mut: PingRetries, Measurement::Latency { ping_retries, .. } =>
+        "the write calls of the workload `latency` that were not accepted at once";
 }
 
 /// Outcome of a run.

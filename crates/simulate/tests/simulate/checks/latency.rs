@@ -94,7 +94,7 @@ fn repeated_and_late_writes_are_reported() {
         (pinger(reports).unsent, pinger(reports).timed_out, echo(reports).refused) = (1, 2, 5);
     });
     let expected = PingRetries { unsent: 1, timed_out: 2, echoes_refused: 5, ..PingRetries::default() };
-    assert_eq!(run.ping_retries(), Some(expected));
+    assert_eq!(run.ping_retries(), Some(&expected));
     // A ping that was never accepted is lost.
     let sent = subject.reports.sent();
     assert_eq!(
