@@ -234,14 +234,7 @@ fn traffic_of_host(found: &[&ParticipantReport], begin_ns: u64) -> Option<Interf
     let before = before.filter(|reading| reading.at_ns <= begin_ns).max_by_key(|reading| reading.at_ns)?;
     let after = found.iter().filter_map(|report| report.after.as_ref());
     let after = after.filter(|reading| reading.at_ns >= matched_ns).min_by_key(|reading| reading.at_ns)?;
-    let (a, b) = (&before.counters, &after.counters);
-    Some(Interface {
-        name: b.name.clone(),
-        rx_bytes: b.rx_bytes.saturating_sub(a.rx_bytes),
-        rx_packets: b.rx_packets.saturating_sub(a.rx_packets),
-        tx_bytes: b.tx_bytes.saturating_sub(a.tx_bytes),
-        tx_packets: b.tx_packets.saturating_sub(a.tx_packets),
-    })
+    Some(after.counters.since(&before.counters))
 }
 
 #[cfg(test)]

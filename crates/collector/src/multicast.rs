@@ -24,10 +24,8 @@ fn copies(sent: &MulticastSent, samples: u64, payload: u64) -> Option<f64> {
 
 /// Returns what all hosts sent, from what the agents counted on their hosts. `None` without agents.
 fn of_all_hosts<'r>(counted: impl Iterator<Item = (&'r str, &'r MulticastSent)>) -> Option<MulticastSent> {
-    largest_per_host(counted, |sent| sent.bytes).into_values().cloned().reduce(|all, host| MulticastSent {
-        packets: all.packets.saturating_add(host.packets),
-        bytes: all.bytes.saturating_add(host.bytes),
-    })
+    let by_host = largest_per_host(counted, |sent| sent.bytes);
+    (!by_host.is_empty()).then(|| MulticastSent::sum(by_host.into_values()))
 }
 
 /// Records a contradiction if multicast was requested and the samples were sent by other means, and a warning if more

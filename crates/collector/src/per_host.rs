@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use results::Interface;
-use stats::total;
 
 /// Values of hosts by name.
 pub(crate) type PerHost<'r, T> = BTreeMap<&'r str, T>;
@@ -33,14 +32,7 @@ pub(crate) fn sum_of_interfaces<'i>(of_hosts: impl Iterator<Item = &'i Interface
     let mut names: Vec<&str> = all.iter().map(|interface| interface.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    let sum = |of: fn(&Interface) -> u64| total(all.iter().map(|interface| of(interface)));
-    (!all.is_empty()).then(|| Interface {
-        name: names.join(", "),
-        rx_bytes: sum(|of| of.rx_bytes),
-        rx_packets: sum(|of| of.rx_packets),
-        tx_bytes: sum(|of| of.tx_bytes),
-        tx_packets: sum(|of| of.tx_packets),
-    })
+    (!all.is_empty()).then(|| Interface { name: names.join(", "), ..Interface::sum(all) })
 }
 
 #[cfg(test)]

@@ -32,23 +32,11 @@ impl Counters {
             b.iter().map(added).sum()
         });
         let sockets = self.sockets.as_ref().zip(later.sockets.as_ref()).map(|(a, b)| Sockets {
-            in_datagrams: b.in_datagrams.saturating_sub(a.in_datagrams),
-            in_errors: b.in_errors.saturating_sub(a.in_errors),
-            receive_buffer_errors: b.receive_buffer_errors.saturating_sub(a.receive_buffer_errors),
-            send_buffer_errors: b.send_buffer_errors.saturating_sub(a.send_buffer_errors),
             own_drops,
-            multicast: a.multicast.as_ref().zip(b.multicast.as_ref()).map(|(a, b)| MulticastSent {
-                packets: b.packets.saturating_sub(a.packets),
-                bytes: b.bytes.saturating_sub(a.bytes),
-            }),
+            multicast: a.multicast.as_ref().zip(b.multicast.as_ref()).map(|(a, b)| b.since(a)),
+            ..b.since(a)
         });
-        let interface = self.interface.as_ref().zip(later.interface.as_ref()).map(|(a, b)| Interface {
-            name: b.name.clone(),
-            rx_bytes: b.rx_bytes.saturating_sub(a.rx_bytes),
-            rx_packets: b.rx_packets.saturating_sub(a.rx_packets),
-            tx_bytes: b.tx_bytes.saturating_sub(a.tx_bytes),
-            tx_packets: b.tx_packets.saturating_sub(a.tx_packets),
-        });
+        let interface = self.interface.as_ref().zip(later.interface.as_ref()).map(|(a, b)| b.since(a));
         (sockets, interface)
     }
 }

@@ -202,21 +202,15 @@ impl ResourceSnapshot {
         let (a, b) = (&self.usage, &later.usage);
         Usage {
             elapsed_ns: later.at_ns - self.at_ns,
-            user_ns: b.user_ns.saturating_sub(a.user_ns),
-            system_ns: b.system_ns.saturating_sub(a.system_ns),
             samples: 0,
             idle: None,
-            voluntary_switches: b.voluntary_switches - a.voluntary_switches,
-            involuntary_switches: b.involuntary_switches - a.involuntary_switches,
             run_delay_ns: self.waited.as_ref().zip(later.waited.as_ref()).map(|(a, b)| {
                 // a new thread has waited within the interval only; nothing is known of a thread that has ended
                 b.iter().map(|(thread, ns)| ns.saturating_sub(a.get(thread).copied().unwrap_or(0))).sum()
             }),
             driving_ns: self.driving_ns.zip(later.driving_ns).map(|(a, b)| b.saturating_sub(a)),
-            core: b.core,
-            minor_faults: b.minor_faults - a.minor_faults,
-            major_faults: b.major_faults - a.major_faults,
             peak_memory_bytes: peak_memory_bytes(),
+            ..b.since(a)
         }
     }
 }

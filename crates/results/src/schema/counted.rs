@@ -2,6 +2,37 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Defines sums and increments of the counts of a type.
+macro_rules! counts {
+    ($type:ty: $($count:ident)*) => {
+        impl $type {
+            /// Returns the sums of the counts.
+            #[must_use]
+            pub fn sum<'c>(all: impl IntoIterator<Item = &'c Self>) -> Self {
+                all.into_iter().fold(Self::default(), |mut sum, part| {
+                    $(sum.$count = sum.$count.saturating_add(part.$count);)*
+                    sum
+                })
+            }
+
+            /// Returns the counts since an earlier reading; 0 for one that was reset.
+            #[must_use]
+            pub fn since(&self, earlier: &Self) -> Self {
+                let mut since = Clone::clone(self);
+                $(since.$count = self.$count.saturating_sub(earlier.$count);)*
+                since
+            }
+        }
+    };
+}
+
+pub(crate) use counts;
+
+counts! {
+    DeliveryCounts:
+    sent filtered delivered lost undelivered duplicate out_of_order corrupt foreign checked_in_full
+}
+
 /// Sample counts of one flow, or of the pings of a latency run. `sent = delivered + lost + undelivered`, by
 /// definition of `lost`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use experiment::Qos;
 use serde::{Deserialize, Serialize};
 
+use crate::schema::counted::counts;
+
 /// Endpoint of a run: one participant with one role, and what it opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -158,6 +160,8 @@ impl Idle {
     }
 }
 
+counts! { Usage: user_ns system_ns voluntary_switches involuntary_switches minor_faults major_faults }
+
 impl Usage {
     /// Returns the CPU time in user space and in the kernel in ns, all threads.
     #[must_use]
@@ -252,6 +256,10 @@ pub struct MulticastSent {
     /// Bytes of these packets, including IP and UDP headers.
     pub bytes: u64,
 }
+
+counts! { Sockets: in_datagrams in_errors receive_buffer_errors send_buffer_errors }
+counts! { MulticastSent: packets bytes }
+counts! { Interface: rx_bytes rx_packets tx_bytes tx_packets }
 
 /// Counters of a network interface, as differences. They include other programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

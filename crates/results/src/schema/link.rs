@@ -4,6 +4,8 @@ use experiment::LinkSpec;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
+use crate::schema::counted::counts;
+
 /// Links between the hosts of a lab during a run, read back after they were set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -86,18 +88,9 @@ pub struct LinkFrames {
     pub interface_drops: u64,
 }
 
-impl LinkFrames {
-    /// Returns the frames since an earlier reading of the same counters.
-    #[must_use]
-    pub const fn since(&self, earlier: &Self) -> Self {
-        Self {
-            sent: self.sent.saturating_sub(earlier.sent),
-            lost: self.lost.saturating_sub(earlier.lost),
-            queue_drops: self.queue_drops.saturating_sub(earlier.queue_drops),
-            interface_drops: self.interface_drops.saturating_sub(earlier.interface_drops),
-        }
-    }
+counts! { LinkFrames: sent lost queue_drops interface_drops }
 
+impl LinkFrames {
     /// Returns whether a frame was dropped.
     #[must_use]
     pub const fn has_drops(&self) -> bool {

@@ -43,27 +43,6 @@ impl CellResult {
     }
 }
 
-impl DeliveryCounts {
-    /// Returns the sums over these flows.
-    #[must_use]
-    pub fn sum<'c>(all: impl IntoIterator<Item = &'c Self>) -> Self {
-        let all: Vec<&Self> = all.into_iter().collect();
-        let sum = |of: fn(&Self) -> u64| total(all.iter().map(|counted| of(counted)));
-        Self {
-            sent: sum(|counted| counted.sent),
-            filtered: sum(|counted| counted.filtered),
-            delivered: sum(|counted| counted.delivered),
-            lost: sum(|counted| counted.lost),
-            undelivered: sum(|counted| counted.undelivered),
-            duplicate: sum(|counted| counted.duplicate),
-            out_of_order: sum(|counted| counted.out_of_order),
-            corrupt: sum(|counted| counted.corrupt),
-            foreign: sum(|counted| counted.foreign),
-            checked_in_full: sum(|counted| counted.checked_in_full),
-        }
-    }
-}
-
 /// Returns the warnings of a cell in the order of [`WarningKind`].
 pub(crate) fn warnings(
     factors: &Factors,
