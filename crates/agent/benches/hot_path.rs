@@ -77,7 +77,7 @@ fn check(bencher: Bencher<'_, '_>, size: usize) {
         let _ = tally.of(payload).count(&Sample::new(payload, 0), clock.arrival_ns());
         sequence += 1;
     });
-    assert_eq!(tally.all()[0].received().corrupt + tally.all()[0].foreign(), 0);
+    assert_eq!(tally.recorders[0].received().corrupt + tally.recorders[0].foreign(), 0);
 }
 
 /// Reader: check every byte of a sample.

@@ -54,7 +54,7 @@ fn identity(configure: &Configure) -> Identity {
 
 /// Writes up to this limit while a reader receives. Returns the reports of both.
 fn throughput(limit: TrafficLimit) -> (WriterReport, ReaderReport) {
-    throughput_after(TrafficLimit { duration_ns: MS, samples: Some(0) }, limit)
+    throughput_after(TrafficLimit { duration_ns: MS, samples: Some(0), begin_ns: None }, limit)
 }
 
 /// Warms up to a limit, and measures to another one.
@@ -76,9 +76,10 @@ fn throughput_after(warm_up: TrafficLimit, limit: TrafficLimit) -> (WriterReport
 
     let sent = thread::scope(|scope| {
         let writing = scope.spawn(|| {
-            writer.warm_up(warm_up).expect("warmed up");
+            writer.run(warm_up, None).expect("warmed up");
             let mut meter = TrafficMeter::new("lo", limit.duration_ns, None);
-            writer.measure(limit, None, &mut meter).expect("measured").sent
+            writer.run(limit, Some(&mut meter)).expect("measured");
+            writer.recorded()
         });
         while !writing.is_finished() {
             reader.serve(Duration::from_millis(1), MS).expect("served");
@@ -102,7 +103,8 @@ fn throughput_after(warm_up: TrafficLimit, limit: TrafficLimit) -> (WriterReport
 #[test]
 fn throughput_writer_writes_exactly_as_many_samples_and_all_arrive() {
     for samples in [1, 100] {
-        let (written, read) = throughput(TrafficLimit { duration_ns: 60_000 * MS, samples: Some(samples) });
+        let (written, read) =
+            throughput(TrafficLimit { duration_ns: 60_000 * MS, samples: Some(samples), begin_ns: None });
         assert_eq!((written.offered, written.accepted), (samples, samples));
         assert_eq!((read.received[0].delivered, read.received[0].next), (samples, samples));
         assert_eq!(written.write_call.n, samples);
@@ -112,9 +114,9 @@ fn throughput_writer_writes_exactly_as_many_samples_and_all_arrive() {
 
 #[test]
 fn warm_up_ends_with_its_last_sample() {
-    let measured = TrafficLimit { duration_ns: 60_000 * MS, samples: Some(9) };
+    let measured = TrafficLimit { duration_ns: 60_000 * MS, samples: Some(9), begin_ns: None };
     for samples in [0, 1, 50] {
-        let warm_up = TrafficLimit { duration_ns: 60_000 * MS, samples: Some(samples) };
+        let warm_up = TrafficLimit { duration_ns: 60_000 * MS, samples: Some(samples), begin_ns: None };
         let (written, read) = throughput_after(warm_up, measured);
         assert_eq!((written.warm_up, read.received[0].warm_up), (samples, samples));
         assert_eq!((written.accepted, read.received[0].delivered), (9, 9));
@@ -123,10 +125,11 @@ fn warm_up_ends_with_its_last_sample() {
 
 #[test]
 fn time_ends_the_traffic_before_the_last_sample() {
-    let (written, _) = throughput(TrafficLimit { duration_ns: 20 * MS, samples: Some(u64::MAX) });
+    let (written, _) =
+        throughput(TrafficLimit { duration_ns: 20 * MS, samples: Some(u64::MAX), begin_ns: None });
     assert!(written.accepted > 1 && written.end_ns - written.begin_ns >= 20 * MS, "{}", written.accepted);
     // A time beyond the range of the clock has no effect.
-    let (written, _) = throughput(TrafficLimit { duration_ns: u64::MAX, samples: Some(5) });
+    let (written, _) = throughput(TrafficLimit { duration_ns: u64::MAX, samples: Some(5), begin_ns: None });
     assert_eq!(written.accepted, 5);
 }
 
@@ -144,8 +147,9 @@ fn pinger_sends_exactly_as_many_pings() {
     let mut pinger =
         Pinger::new(&configure, stream, writer, vec![EchoReturn::new(&configure, input, flight)]);
     let mut meter = TrafficMeter::new("lo", MS, None);
-    let limit = TrafficLimit { duration_ns: 60_000 * MS, samples: Some(7) };
-    assert_eq!(pinger.measure(limit, None, &mut meter).expect("measured").sent, 7);
+    let limit = TrafficLimit { duration_ns: 60_000 * MS, samples: Some(7), begin_ns: None };
+    pinger.run(limit, Some(&mut meter)).expect("measured");
+    assert_eq!(pinger.recorded(), 7);
     let RoleReport::Pinger(pinged) = pinger.report().expect("a report") else { panic!("of a pinger") };
     assert_eq!((pinged.sent, pinged.in_time, pinged.returns[0].rtt.n), (7, 7, 7));
     assert!(pinged.elapsed_ns < 30_000 * MS, "it is the time that they took: {}", pinged.elapsed_ns);

@@ -34,16 +34,15 @@ fn writing_by_a_plan_allocates_nothing() {
         flows.push(FlowWriter::new(&configure, spec, plan, writer, None));
     }
     let mut role = PacedWriter::new(&configure, flows, false, None, None);
-    role.warm_up(TrafficLimit::of_time(MS)).expect("warm");
+    role.run(TrafficLimit::of_time(MS), None).expect("warm");
     let mut allocations = |duration_ns| {
         let mut sent = 0;
         let counted = measure(|| {
             let begin_ns = Some(now_ns() + 500 * MS);
             let mut meter = TrafficMeter::new("lo", duration_ns, begin_ns);
-            sent = role
-                .measure(TrafficLimit::of_time(duration_ns), begin_ns, &mut meter)
-                .expect("measured")
-                .sent;
+            let limit = TrafficLimit { begin_ns, ..TrafficLimit::of_time(duration_ns) };
+            role.run(limit, Some(&mut meter)).expect("measured");
+            sent = role.recorded();
         });
         (sent, counted.count_total)
     };

@@ -54,8 +54,8 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
     let mut pinger = Pinger::new(&configure, stream, writer, vec![echoes]);
 
     let mut meter = TrafficMeter::new("lo", MS, None);
-    let measured = pinger.measure(TrafficLimit::of_time(MS), None, &mut meter).expect("measured");
-    assert_eq!(measured.sent, 1, "the ping is lost, because no reader is connected");
+    pinger.run(TrafficLimit::of_time(MS), Some(&mut meter)).expect("measured");
+    assert_eq!(pinger.recorded(), 1, "the ping is lost, because no reader is connected");
     let begin = Instant::now();
     let drain = Drain { sent: 1, timeout_ns: MS, quiet_ns: QUIET.as_nanos() as u64, joined_ns: None };
     assert!(pinger.drain(&drain, &mut meter).expect("drained"));

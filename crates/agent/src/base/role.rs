@@ -2,7 +2,7 @@
 
 use std::{thread, time::Duration};
 
-use control::{Drain, MeasureReply, RoleReport};
+use control::{Drain, RoleReport};
 
 use crate::base::{
     clock::now_ns,
@@ -12,20 +12,22 @@ use crate::base::{
     progress::ProgressSource,
 };
 
-/// Limits of the traffic of a phase, which ends with the first of both.
+/// Start and limits of the traffic of a phase, which ends with the first of both limits.
 #[derive(Clone, Copy, Debug)]
 pub struct TrafficLimit {
     /// Maximum duration in ns.
     pub duration_ns: u64,
     /// Maximum number of samples of each writer; `None`: no limit.
     pub samples: Option<u64>,
+    /// Start of the schedule of a measurement, for paced roles.
+    pub begin_ns: Option<u64>,
 }
 
 impl TrafficLimit {
     /// Creates a limit of time only.
     #[must_use]
     pub const fn of_time(duration_ns: u64) -> Self {
-        Self { duration_ns, samples: None }
+        Self { duration_ns, samples: None, begin_ns: None }
     }
 
     /// Returns the maximum number of samples; the highest number: no limit.
@@ -53,20 +55,11 @@ pub trait AgentRole {
     fn receiving_threads(&self) -> Vec<NamedThread<'_>> {
         Vec::new()
     }
-    /// Runs the traffic without recording it. By default, does nothing: a serving role serves while no order arrives.
-    fn warm_up(&mut self, _limit: TrafficLimit) -> Result<(), AgentError> {
+    /// Runs the traffic: with a meter that of the measurement, which is recorded, without one that of the warm-up.
+    /// A driving role reads the meter where its traffic starts and ends. By default, does nothing: a serving role serves
+    /// while no order arrives.
+    fn run(&mut self, _limit: TrafficLimit, _meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
         Ok(())
-    }
-    /// Runs the traffic and records it. `begin_ns`: start of the schedule, for paced roles. A driving role
-    /// reads the meter where its traffic starts and ends. By default, does the same as in the warm-up.
-    fn measure(
-        &mut self,
-        limit: TrafficLimit,
-        _begin_ns: Option<u64>,
-        _meter: &mut TrafficMeter,
-    ) -> Result<MeasureReply, AgentError> {
-        self.warm_up(limit)?;
-        Ok(MeasureReply::default())
     }
     /// Waits for outstanding samples. Returns false if some are outstanding at the time limit. A serving role
     /// updates the meter meanwhile. By default, waits for the samples that [`Self::progress`] counts, and not at all if it

@@ -22,7 +22,8 @@ const MAX_SPIN_NS: u64 = 300_000;
 /// Wait strategy of a thread. Must be created on that thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SleepSpinTimer {
-    spin_ns: u64,
+    /// How long each wait spins, in ns; 0: waits only sleep.
+    pub(crate) spin_ns: u64,
 }
 
 impl SleepSpinTimer {
@@ -40,12 +41,6 @@ impl SleepSpinTimer {
     pub fn on_this_thread(self) -> Self {
         let _ = set_timerslack(1);
         self
-    }
-
-    /// Returns how long each wait spins, in ns; 0: waits only sleep.
-    #[must_use]
-    pub const fn spin_ns(&self) -> u64 {
-        self.spin_ns
     }
 
     /// Waits until `at_ns`, from `now_ns` on. Returns the last time read, at or after `at_ns`.
@@ -129,7 +124,7 @@ mod tests {
         assert_eq!(spin_for(&mut [1; 50]), MIN_SPIN_NS);
         assert_eq!(spin_for(&mut [9_000_000; 3]), MAX_SPIN_NS);
         assert_eq!(spin_for(&mut []), MAX_SPIN_NS);
-        assert_eq!(SleepSpinTimer::calibrated(false).spin_ns(), 0);
-        assert!((MIN_SPIN_NS..=MAX_SPIN_NS).contains(&SleepSpinTimer::calibrated(true).spin_ns()));
+        assert_eq!(SleepSpinTimer::calibrated(false).spin_ns, 0);
+        assert!((MIN_SPIN_NS..=MAX_SPIN_NS).contains(&SleepSpinTimer::calibrated(true).spin_ns));
     }
 }

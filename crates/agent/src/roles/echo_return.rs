@@ -53,7 +53,7 @@ pub struct EchoReturn {
     /// The same, for other threads.
     trips: Arc<RoundTrips>,
     stamps: TimestampLog,
-    lost: u64,
+    pub(super) lost: u64,
 }
 
 impl EchoReturn {
@@ -183,10 +183,6 @@ impl EchoReturn {
             Some(ReturnInput::Waiting(thread)) => Some(thread.named()),
             _ => None,
         }
-    }
-
-    pub(super) const fn lost(&self) -> u64 {
-        self.lost
     }
 
     pub(super) fn median_rtt(&self) -> u64 {

@@ -84,7 +84,7 @@ impl FlowWriter {
         writer: Writer,
         join: Option<&Arc<LateJoin>>,
     ) -> Self {
-        let windows = || Windows::new(plan.windows().min(COARSE_WINDOWS), configure.measure_ns);
+        let windows = || Windows::new(plan.windows.min(COARSE_WINDOWS), configure.measure_ns);
         Self {
             position: 0,
             thread: spec.thread,
@@ -217,7 +217,7 @@ impl FlowWriter {
     }
 
     /// Returns the time of the flow in a phase of this limit, in ns. Without a schedule, it ends with the last sample.
-    pub(super) fn length_ns(&self, TrafficLimit { duration_ns, samples }: TrafficLimit) -> u64 {
+    pub(super) fn length_ns(&self, TrafficLimit { duration_ns, samples, .. }: TrafficLimit) -> u64 {
         match self.plan.schedule() {
             Some(schedule) => schedule.length_ns(samples, duration_ns),
             None if self.sequence >= self.most => 0,

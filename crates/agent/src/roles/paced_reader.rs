@@ -40,7 +40,7 @@ impl FlowRecorder {
     #[must_use]
     pub fn new(configure: &Configure, plan: &FlowSpec, stats: ReceiveStats, begin: &StartTime) -> Self {
         let windows = || {
-            let mut windows = Windows::new(plan.windows(), configure.measure_ns);
+            let mut windows = Windows::new(plan.windows, configure.measure_ns);
             windows.begin(0);
             windows
         };
@@ -56,7 +56,8 @@ impl FlowRecorder {
             negative_service: NegativeTimes::default(),
             negative_response: NegativeTimes::default(),
             timeliness: plan
-                .deadline_ns()
+                .stream
+                .deadline_ns
                 .map(|deadline_ns| TimelinessRecorder::new(deadline_ns, configure.measure_ns)),
         }
     }
@@ -145,12 +146,12 @@ impl StreamRecorder for FlowRecorder {
         timeout_ns: u64,
     ) -> Result<(u32, u64), DriverError> {
         let delivered = |recorders: &PerWriter<Self>| -> u64 {
-            recorders.all().iter().map(|recorder| recorder.stats.delivered()).sum()
+            recorders.recorders.iter().map(|recorder| recorder.stats.delivered()).sum()
         };
         let before = delivered(recorders);
         let taken = reader.receive(timeout_ns, |sample| Self::on_sample(recorders, sample))?;
         reader.count_take(taken, delivered(recorders) - before);
-        let last_ns = recorders.all().iter().map(|recorder| recorder.last_ns).max().unwrap_or(0);
+        let last_ns = recorders.recorders.iter().map(|recorder| recorder.last_ns).max().unwrap_or(0);
         Ok((taken, if taken > 0 { last_ns } else { now_ns() }))
     }
 

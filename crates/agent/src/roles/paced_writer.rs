@@ -9,7 +9,7 @@ use std::{
     thread::ScopedJoinHandle,
 };
 
-use control::{Configure, Drain, MeasureReply, PacedWriterReport, RoleReport};
+use control::{Configure, Drain, PacedWriterReport, RoleReport};
 
 use super::flow_writer::FlowWriter;
 use crate::{
@@ -120,45 +120,6 @@ impl PacedWriter {
 
     fn accepted(&self) -> u64 {
         self.flows().map(|flow| flow.sequence).sum()
-    }
-
-    /// Follows the schedule from `begin_ns` on; `None`: from 1 ms after now. With a meter, the traffic is recorded
-    /// and the meter is read; without one, it is the warm-up.
-    fn follow(
-        &mut self,
-        limit: TrafficLimit,
-        begin_ns: Option<u64>,
-        mut meter: Option<&mut TrafficMeter>,
-    ) -> Result<(), AgentError> {
-        let warm_up = meter.is_none();
-        let pace = *self.pace.get_or_insert_with(|| SleepSpinTimer::calibrated(self.spin));
-        self.prepare();
-        let mut now = now_ns();
-        let lead_ns = WARM_UP_LEAD_NS + self.threads.len() as u64 * THREAD_LEAD_NS;
-        let begin_ns = begin_ns.unwrap_or(now + lead_ns);
-        if now > begin_ns {
-            return Err(AgentError::MissedBegin { late_ns: now - begin_ns });
-        }
-        for flow in self.threads.iter_mut().flatten() {
-            flow.begin(begin_ns, limit.most());
-        }
-        self.prepared = false;
-        if let Some(probes) = &self.probes {
-            probes.progress().begin(begin_ns, warm_up);
-        }
-        let end_ns = begin_ns.saturating_add(limit.duration_ns);
-        (self.limit, self.begin_ns) = (limit, begin_ns);
-        if let [flows] = &mut self.threads[..] {
-            if let Some(meter) = &mut meter {
-                sleep_until(begin_ns.saturating_sub(METER_LEAD_NS), now);
-                meter.begin();
-                now = now_ns();
-            }
-            self.end_ns = write_all(flows, pace, warm_up, self.join.as_deref(), end_ns, now)?;
-            ThreadEnd::finish(&[ThreadEnd::of(flows, limit)], begin_ns, meter);
-            return Ok(());
-        }
-        self.follow_with_threads(pace, warm_up, end_ns, meter)
     }
 
     /// Lets a thread write the flows of each group. They all exist until the meter has been read: it cannot read the times of a
@@ -278,23 +239,47 @@ impl AgentRole for PacedWriter {
         self.accepted()
     }
 
-    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
-        self.follow(limit, None, None)?;
-        for flow in self.threads.iter_mut().flatten() {
-            flow.warm_up = flow.sequence;
+    /// Follows the schedule from `limit.begin_ns` on, in the warm-up from some ms after now.
+    fn run(&mut self, limit: TrafficLimit, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+        let warm_up = meter.is_none();
+        if !warm_up && limit.begin_ns.is_none() {
+            return Err(AgentError::NoBegin);
         }
+        let pace = *self.pace.get_or_insert_with(|| SleepSpinTimer::calibrated(self.spin));
         self.prepare();
+        let mut now = now_ns();
+        let lead_ns = WARM_UP_LEAD_NS + self.threads.len() as u64 * THREAD_LEAD_NS;
+        let begin_ns = limit.begin_ns.unwrap_or(now + lead_ns);
+        if now > begin_ns {
+            return Err(AgentError::MissedBegin { late_ns: now - begin_ns });
+        }
+        for flow in self.threads.iter_mut().flatten() {
+            flow.begin(begin_ns, limit.most());
+        }
+        self.prepared = false;
+        if let Some(probes) = &self.probes {
+            probes.progress().begin(begin_ns, warm_up);
+        }
+        let end_ns = begin_ns.saturating_add(limit.duration_ns);
+        (self.limit, self.begin_ns) = (limit, begin_ns);
+        if let [flows] = &mut self.threads[..] {
+            if let Some(meter) = &mut meter {
+                sleep_until(begin_ns.saturating_sub(METER_LEAD_NS), now);
+                meter.begin();
+                now = now_ns();
+            }
+            self.end_ns = write_all(flows, pace, warm_up, self.join.as_deref(), end_ns, now)?;
+            ThreadEnd::finish(&[ThreadEnd::of(flows, limit)], begin_ns, meter);
+        } else {
+            self.follow_with_threads(pace, warm_up, end_ns, meter)?;
+        }
+        if warm_up {
+            for flow in self.threads.iter_mut().flatten() {
+                flow.warm_up = flow.sequence;
+            }
+            self.prepare();
+        }
         Ok(())
-    }
-
-    fn measure(
-        &mut self,
-        limit: TrafficLimit,
-        begin_ns: Option<u64>,
-        meter: &mut TrafficMeter,
-    ) -> Result<MeasureReply, AgentError> {
-        self.follow(limit, Some(begin_ns.ok_or(AgentError::NoBegin)?), Some(meter))?;
-        Ok(MeasureReply { sent: self.accepted() })
     }
 
     fn drain(&mut self, drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
@@ -318,7 +303,7 @@ impl AgentRole for PacedWriter {
             begin_ns: self.begin_ns,
             end_ns: self.end_ns,
             throttle: flows.first().and_then(|flow| flow.throttled.as_ref()).map(RateThrottle::report),
-            spin_ns: self.pace.map_or(0, |pace| pace.spin_ns()),
+            spin_ns: self.pace.map_or(0, |pace| pace.spin_ns),
             flows: flows.iter().map(|flow| flow.written(self.limit)).collect(),
         }))
     }

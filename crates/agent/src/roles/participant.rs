@@ -2,7 +2,7 @@
 
 use std::{thread, time::Duration};
 
-use control::{MeasureReply, RoleReport};
+use control::RoleReport;
 use driver_host::{Reader, Writer};
 
 use crate::base::{
@@ -32,22 +32,11 @@ impl AgentRole for IdleParticipant {
     }
 
     /// Waits until the traffic of discovery has ended.
-    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
+    fn run(&mut self, limit: TrafficLimit, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+        meter.iter_mut().for_each(|meter| meter.begin());
         thread::sleep(Duration::from_nanos(limit.duration_ns));
+        meter.iter_mut().for_each(|meter| meter.end(0));
         Ok(())
-    }
-
-    /// Waits while the meter measures the idle middleware.
-    fn measure(
-        &mut self,
-        limit: TrafficLimit,
-        _: Option<u64>,
-        meter: &mut TrafficMeter,
-    ) -> Result<MeasureReply, AgentError> {
-        meter.begin();
-        thread::sleep(Duration::from_nanos(limit.duration_ns));
-        meter.end(0);
-        Ok(MeasureReply { sent: 0 })
     }
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use control::{Configure, Drain, MeasureReply, PingerReport, RoleReport, ping_timeout_ns};
+use control::{Configure, Drain, PingerReport, RoleReport, ping_timeout_ns};
 use driver_host::Writer;
 use experiment::StreamSpec;
 use results::Windows;
@@ -60,66 +60,6 @@ impl Pinger {
             ping_timeout_ns: configure.ping_timeout_ns,
             counts: Counts::default(),
         }
-    }
-
-    /// Pings up to this limit. A ping that is not accepted is retried and keeps the time of its first attempt: its
-    /// wait for room is part of its RTT. The last ping is retried beyond the end, up to the ping timeout. With a
-    /// meter, the traffic is recorded and the meter is read; without one, it is the warm-up.
-    fn ping(&mut self, limit: TrafficLimit, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
-        let warm_up = meter.is_none();
-        self.returns.iter_mut().for_each(EchoReturn::begin);
-        self.last_rtt.begin(now_ns());
-        self.counts = Counts::default();
-        if let Some(meter) = &mut meter {
-            meter.begin();
-        }
-        let begin_ns = now_ns();
-        let mut now = begin_ns;
-        let (end_ns, most) = (begin_ns.saturating_add(limit.duration_ns), limit.most());
-        let mut sequence = 0;
-        'pings: while now < end_ns && sequence < most {
-            let ping = sequence | if warm_up { WARM_UP } else { 0 };
-            let key = self.samples.key(sequence);
-            for echoes in &self.returns {
-                if echoes.echoes(key) {
-                    echoes.expect(ping);
-                } else {
-                    echoes.expect_nothing();
-                }
-            }
-            // read again: the time to record the previous echo is not part of this ping
-            let sent_ns = now_ns();
-            while !self.counts.tries.accepts(self.samples.write(sequence, warm_up, sent_ns)?) {
-                let now = now_ns();
-                if now >= end_ns && now - sent_ns >= self.ping_timeout_ns {
-                    self.counts.unsent += 1;
-                    break 'pings;
-                }
-            }
-            self.counts.sent += 1;
-            await_echoes(&mut self.returns, sent_ns, self.ping_timeout_ns)?;
-            let (mut last_ns, mut all) = (0, true);
-            for echoes in self.returns.iter_mut().filter(|echoes| echoes.echoes(key)) {
-                let arrived_ns = echoes.arrived_ns();
-                echoes.record(sequence, sent_ns, arrived_ns);
-                all &= arrived_ns != 0;
-                last_ns = last_ns.max(arrived_ns);
-            }
-            // Without an echo, the next ping leaves at once.
-            now = if all && last_ns > 0 { last_ns } else { now_ns() };
-            self.counts.complete += u64::from(all);
-            if all && last_ns > 0 && self.returns.len() > 1 {
-                self.last_rtt.record(last_ns, last_ns - sent_ns);
-            }
-            sequence += 1;
-        }
-        self.returns.iter().for_each(EchoReturn::expect_nothing);
-        let is_complete = sequence >= most;
-        self.counts.elapsed_ns = if is_complete { now } else { now.max(end_ns) } - begin_ns;
-        if let Some(meter) = meter {
-            meter.end(self.counts.sent);
-        }
-        Ok(())
     }
 
     /// Receives for a while without a ping in flight.
@@ -192,26 +132,73 @@ impl AgentRole for Pinger {
         self.counts.sent
     }
 
-    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
-        self.ping(limit, None)?;
-        let median_ns = self.returns.iter().map(EchoReturn::median_rtt).max().unwrap_or(0);
-        self.ping_timeout_ns = ping_timeout_ns(self.least_timeout_ns, median_ns);
+    /// Pings up to this limit. A ping that is not accepted is retried and keeps the time of its first attempt: its
+    /// wait for room is part of its RTT. The last ping is retried beyond the end, up to the ping timeout. With a
+    /// meter, the traffic is recorded and the meter is read; without one, it is the warm-up.
+    fn run(&mut self, limit: TrafficLimit, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+        let warm_up = meter.is_none();
+        self.returns.iter_mut().for_each(EchoReturn::begin);
+        self.last_rtt.begin(now_ns());
+        self.counts = Counts::default();
+        if let Some(meter) = &mut meter {
+            meter.begin();
+        }
+        let begin_ns = now_ns();
+        let mut now = begin_ns;
+        let (end_ns, most) = (begin_ns.saturating_add(limit.duration_ns), limit.most());
+        let mut sequence = 0;
+        'pings: while now < end_ns && sequence < most {
+            let ping = sequence | if warm_up { WARM_UP } else { 0 };
+            let key = self.samples.key(sequence);
+            for echoes in &self.returns {
+                if echoes.echoes(key) {
+                    echoes.expect(ping);
+                } else {
+                    echoes.expect_nothing();
+                }
+            }
+            // read again: the time to record the previous echo is not part of this ping
+            let sent_ns = now_ns();
+            while !self.counts.tries.accepts(self.samples.write(sequence, warm_up, sent_ns)?) {
+                let now = now_ns();
+                if now >= end_ns && now - sent_ns >= self.ping_timeout_ns {
+                    self.counts.unsent += 1;
+                    break 'pings;
+                }
+            }
+            self.counts.sent += 1;
+            await_echoes(&mut self.returns, sent_ns, self.ping_timeout_ns)?;
+            let (mut last_ns, mut all) = (0, true);
+            for echoes in self.returns.iter_mut().filter(|echoes| echoes.echoes(key)) {
+                let arrived_ns = echoes.arrived_ns();
+                echoes.record(sequence, sent_ns, arrived_ns);
+                all &= arrived_ns != 0;
+                last_ns = last_ns.max(arrived_ns);
+            }
+            // Without an echo, the next ping leaves at once.
+            now = if all && last_ns > 0 { last_ns } else { now_ns() };
+            self.counts.complete += u64::from(all);
+            if all && last_ns > 0 && self.returns.len() > 1 {
+                self.last_rtt.record(last_ns, last_ns - sent_ns);
+            }
+            sequence += 1;
+        }
+        self.returns.iter().for_each(EchoReturn::expect_nothing);
+        let is_complete = sequence >= most;
+        self.counts.elapsed_ns = if is_complete { now } else { now.max(end_ns) } - begin_ns;
+        match meter {
+            Some(meter) => meter.end(self.counts.sent),
+            None => {
+                let median_ns = self.returns.iter().map(EchoReturn::median_rtt).max().unwrap_or(0);
+                self.ping_timeout_ns = ping_timeout_ns(self.least_timeout_ns, median_ns);
+            }
+        }
         Ok(())
-    }
-
-    fn measure(
-        &mut self,
-        limit: TrafficLimit,
-        _begin_ns: Option<u64>,
-        meter: &mut TrafficMeter,
-    ) -> Result<MeasureReply, AgentError> {
-        self.ping(limit, Some(meter))?;
-        Ok(MeasureReply { sent: self.counts.sent })
     }
 
     /// Waits for echoes of lost pings, which count as late.
     fn drain(&mut self, drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
-        if self.returns.iter().any(|echoes| echoes.lost() > 0) {
+        if self.returns.iter().any(|echoes| echoes.lost > 0) {
             self.idle(Duration::from_nanos(drain.quiet_ns.min(drain.timeout_ns)))?;
         }
         Ok(true)

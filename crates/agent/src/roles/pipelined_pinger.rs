@@ -10,8 +10,7 @@ use std::{
 };
 
 use control::{
-    Configure, Drain, MeasureReply, PingerReport, ReturnReport, RoleReport, TimestampLog, TimestampPair,
-    ping_timeout_ns,
+    Configure, Drain, PingerReport, ReturnReport, RoleReport, TimestampLog, TimestampPair, ping_timeout_ns,
 };
 use driver_host::Writer;
 use experiment::StreamSpec;
@@ -98,73 +97,6 @@ impl PipelinedPinger {
         }
     }
 
-    /// Keeps the samples in flight up to this limit, then waits until all have returned or are lost. A sample that is
-    /// not accepted is retried and keeps the time of its first attempt, as with one in flight. With a meter, the traffic
-    /// is recorded and the meter is read; without one, it is the warm-up.
-    fn write_up_to(
-        &mut self,
-        limit: TrafficLimit,
-        mut meter: Option<&mut TrafficMeter>,
-    ) -> Result<(), AgentError> {
-        self.begin();
-        if let Some(meter) = &mut meter {
-            meter.begin();
-        }
-        let begin_ns = now_ns();
-        let (end_ns, most) = (begin_ns.saturating_add(limit.duration_ns), limit.most());
-        self.counts = Counts { warm_up: meter.is_none(), begin_ns, end_ns, ..Counts::default() };
-        let mut pending: Option<Pending> = None;
-        let mut now = begin_ns;
-        loop {
-            while self.window.has_room() {
-                let first_ns = match pending {
-                    Some(pending) => pending.sent_ns,
-                    None if now < end_ns && self.counts.sent < most => now_ns(),
-                    None => break,
-                };
-                if !self.write(first_ns)? {
-                    let backoff =
-                        pending.map_or(FIRST_BACKOFF, |pending| (pending.backoff * 2).min(LONGEST_BACKOFF));
-                    pending = Some(Pending { sent_ns: first_ns, backoff });
-                    break;
-                }
-                // A sample is lost some time after it was accepted.
-                let accepted_ns = if pending.take().is_some() { now_ns() } else { first_ns };
-                self.sent(first_ns, accepted_ns);
-                now = accepted_ns;
-            }
-            let wait_ns = match (pending, self.window.deadline_ns()) {
-                (Some(pending), _) => pending.backoff.as_nanos() as u64,
-                (None, Some(deadline_ns)) => deadline_ns.saturating_sub(now),
-                (None, None) if now >= end_ns || self.counts.sent >= most => break,
-                (None, None) => 0,
-            };
-            // Before another attempt, all samples that have returned are taken: the ring may be full.
-            let mut wait_ns = Some(wait_ns);
-            while let Some(timeout_ns) = wait_ns.take() {
-                let returned = self.receive(timeout_ns)?;
-                wait_ns = (returned && pending.is_some()).then_some(0);
-            }
-            now = now_ns();
-            while let Some(lost) = self.window.lost(now) {
-                self.counts.lost += 1;
-                self.stamps.record(lost.sequence, TimestampPair { first_ns: lost.sent_ns, second_ns: 0 });
-            }
-            let given_up = |pending: &Pending| now >= end_ns && now - pending.sent_ns >= self.ping_timeout_ns;
-            if pending.as_ref().is_some_and(given_up) {
-                pending = None;
-                self.counts.unsent += 1;
-            }
-        }
-        if self.counts.sent >= most {
-            self.counts.end_ns = now.min(end_ns);
-        }
-        if let Some(meter) = meter {
-            meter.end(self.counts.sent);
-        }
-        Ok(())
-    }
-
     /// Starts a phase of traffic. Nothing is in flight.
     fn begin(&mut self) {
         while self.arrivals.try_recv().is_ok() {}
@@ -240,20 +172,68 @@ impl AgentRole for PipelinedPinger {
         self.counts.sent
     }
 
-    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
-        self.write_up_to(limit, None)?;
-        self.ping_timeout_ns = ping_timeout_ns(self.least_timeout_ns, self.rtt.median());
+    /// Keeps the samples in flight up to this limit, then waits until all have returned or are lost. A sample that is
+    /// not accepted is retried and keeps the time of its first attempt, as with one in flight. With a meter, the traffic
+    /// is recorded and the meter is read; without one, it is the warm-up.
+    fn run(&mut self, limit: TrafficLimit, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+        self.begin();
+        if let Some(meter) = &mut meter {
+            meter.begin();
+        }
+        let begin_ns = now_ns();
+        let (end_ns, most) = (begin_ns.saturating_add(limit.duration_ns), limit.most());
+        self.counts = Counts { warm_up: meter.is_none(), begin_ns, end_ns, ..Counts::default() };
+        let mut pending: Option<Pending> = None;
+        let mut now = begin_ns;
+        loop {
+            while self.window.has_room() {
+                let first_ns = match pending {
+                    Some(pending) => pending.sent_ns,
+                    None if now < end_ns && self.counts.sent < most => now_ns(),
+                    None => break,
+                };
+                if !self.write(first_ns)? {
+                    let backoff =
+                        pending.map_or(FIRST_BACKOFF, |pending| (pending.backoff * 2).min(LONGEST_BACKOFF));
+                    pending = Some(Pending { sent_ns: first_ns, backoff });
+                    break;
+                }
+                // A sample is lost some time after it was accepted.
+                let accepted_ns = if pending.take().is_some() { now_ns() } else { first_ns };
+                self.sent(first_ns, accepted_ns);
+                now = accepted_ns;
+            }
+            let wait_ns = match (pending, self.window.deadline_ns()) {
+                (Some(pending), _) => pending.backoff.as_nanos() as u64,
+                (None, Some(deadline_ns)) => deadline_ns.saturating_sub(now),
+                (None, None) if now >= end_ns || self.counts.sent >= most => break,
+                (None, None) => 0,
+            };
+            // Before another attempt, all samples that have returned are taken: the ring may be full.
+            let mut wait_ns = Some(wait_ns);
+            while let Some(timeout_ns) = wait_ns.take() {
+                let returned = self.receive(timeout_ns)?;
+                wait_ns = (returned && pending.is_some()).then_some(0);
+            }
+            now = now_ns();
+            while let Some(lost) = self.window.lost(now) {
+                self.counts.lost += 1;
+                self.stamps.record(lost.sequence, TimestampPair { first_ns: lost.sent_ns, second_ns: 0 });
+            }
+            let given_up = |pending: &Pending| now >= end_ns && now - pending.sent_ns >= self.ping_timeout_ns;
+            if pending.as_ref().is_some_and(given_up) {
+                pending = None;
+                self.counts.unsent += 1;
+            }
+        }
+        if self.counts.sent >= most {
+            self.counts.end_ns = now.min(end_ns);
+        }
+        match meter {
+            Some(meter) => meter.end(self.counts.sent),
+            None => self.ping_timeout_ns = ping_timeout_ns(self.least_timeout_ns, self.rtt.median()),
+        }
         Ok(())
-    }
-
-    fn measure(
-        &mut self,
-        limit: TrafficLimit,
-        _begin_ns: Option<u64>,
-        meter: &mut TrafficMeter,
-    ) -> Result<MeasureReply, AgentError> {
-        self.write_up_to(limit, Some(meter))?;
-        Ok(MeasureReply { sent: self.counts.sent })
     }
 
     /// Waits for lost samples, which count as late.

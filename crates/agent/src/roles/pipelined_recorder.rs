@@ -20,20 +20,14 @@ const SPARE_PLACES: usize = 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// Sequence number.
-    pub(super) sequence: u64,
+    pub sequence: u64,
     /// Whether the sample is of the warm-up.
     pub(super) warm_up: bool,
     /// Time of the arrival in ns.
     pub(super) arrived_ns: u64,
 }
 
-impl Arrival {
-    /// Returns the sequence number.
-    #[must_use]
-    pub const fn sequence(self) -> u64 {
-        self.sequence
-    }
-}
+impl Arrival {}
 
 /// Counts of returned samples, on the thread that receives them.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use control::{MeasureReply, ProbeEchoReport, RoleReport};
+use control::{ProbeEchoReport, RoleReport};
 use driver_host::{DriverError, ListeningReader, Sample};
 use results::TakeStats;
 
@@ -95,7 +95,7 @@ impl<R: StreamRecorder> ReaderInput<R> {
     /// Creates the source for these readers; starts a thread for each if they are several and do not poll.
     #[must_use]
     pub fn polled(readers: Vec<PolledReader<R>>, poll_policy: PollPolicy) -> Self {
-        if poll_policy.is_polling() || readers.len() < 2 {
+        if poll_policy.polling || readers.len() < 2 {
             return Self::Asked { readers, poll_policy };
         }
         let timeout_ns = poll_policy.timeout_ns(LONGEST_WAIT_NS);
@@ -137,7 +137,7 @@ impl<R: StreamRecorder> StreamReader<R> {
             // A take may have samples of several writers: it is counted with the first.
             let takes = reader.takes();
             set_taken(recorders.all_mut().iter_mut().map(R::stats), reader.taken());
-            reader.close().map(|()| (recorders.into_all(), Some(takes)))
+            reader.close().map(|()| (recorders.recorders, Some(takes)))
         };
         let closed: Result<Vec<_>, DriverError> =
             match std::mem::replace(&mut self.inlet, ReaderInput::Closed) {
@@ -147,7 +147,8 @@ impl<R: StreamRecorder> StreamReader<R> {
                     threads.into_iter().map(|thread| close(thread.end()?)).collect()
                 }
                 ReaderInput::Listening(readers) => {
-                    let close = |reader: ListeningReader<_>| reader.close().map(PerWriter::into_all);
+                    let close =
+                        |reader: ListeningReader<PerWriter<R>>| reader.close().map(|all| all.recorders);
                     readers.into_iter().map(|reader| Ok((close(reader)?, None))).collect()
                 }
                 ReaderInput::Closed => return Ok(()),
@@ -156,13 +157,6 @@ impl<R: StreamRecorder> StreamReader<R> {
             self.closed.extend(recorders.into_iter().zip(iter::once(takes).chain(iter::repeat(None))));
         }
         Ok(())
-    }
-
-    /// Processes samples until this time after the start.
-    fn process(&self, begin_ns: u64, limit: TrafficLimit) {
-        if let Some(processing) = &self.processing {
-            processing.until(begin_ns.saturating_add(limit.duration_ns));
-        }
     }
 }
 
@@ -194,11 +188,6 @@ impl<R: StreamRecorder> AgentRole for StreamReader<R> {
         Ok(())
     }
 
-    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
-        self.process(now_ns(), limit);
-        Ok(())
-    }
-
     fn progress(&self) -> ProgressSource {
         ProgressSource { reception: self.progress.clone(), ..ProgressSource::default() }
     }
@@ -207,22 +196,16 @@ impl<R: StreamRecorder> AgentRole for StreamReader<R> {
         self.progress.iter().map(|progress| progress.delivered()).sum()
     }
 
-    fn measure(
-        &mut self,
-        limit: TrafficLimit,
-        begin_ns: Option<u64>,
-        _meter: &mut TrafficMeter,
-    ) -> Result<MeasureReply, AgentError> {
-        let begin_ns = match &self.begin {
-            Some(begin) => {
-                let begin_ns = begin_ns.ok_or(AgentError::NoBegin)?;
-                begin.set(begin_ns);
-                begin_ns
-            }
-            None => now_ns(),
-        };
-        self.process(begin_ns, limit);
-        Ok(MeasureReply::default())
+    fn run(&mut self, limit: TrafficLimit, meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+        let mut from_ns = now_ns();
+        if let Some(begin) = self.begin.as_ref().filter(|_| meter.is_some()) {
+            from_ns = limit.begin_ns.ok_or(AgentError::NoBegin)?;
+            begin.set(from_ns);
+        }
+        if let Some(processing) = &self.processing {
+            processing.until(from_ns.saturating_add(limit.duration_ns));
+        }
+        Ok(())
     }
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use control::{Configure, Drain, MeasureReply, RoleReport, WriterReport};
+use control::{Configure, Drain, RoleReport, WriterReport};
 use driver_host::{WriteOutcome, Writer};
 use experiment::WriterSpec;
 use results::{COARSE_WINDOWS, Windows};
@@ -76,10 +76,26 @@ impl ThroughputWriter {
             join: join.map(|join| (Arc::clone(join), SendLog::new(join))),
         }
     }
+}
 
-    /// Writes up to this limit. One clock read per sample: the end of a write is the start of the next. With a meter, the
-    /// traffic is recorded and the meter is read; without one, it is the warm-up.
-    fn write(&mut self, limit: TrafficLimit, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+impl AgentRole for ThroughputWriter {
+    fn progress(&self) -> ProgressSource {
+        ProgressSource {
+            round_trips: self.probes.iter().map(ProbeRecorder::round_trips).collect(),
+            ..ProgressSource::default()
+        }
+    }
+
+    fn receiving_threads(&self) -> Vec<NamedThread<'_>> {
+        self.probes.iter().filter_map(ProbeRecorder::thread).collect()
+    }
+
+    fn recorded(&self) -> u64 {
+        self.recorded.accepted
+    }
+
+    /// Writes up to this limit. One clock read per sample: the end of a write is the start of the next.
+    fn run(&mut self, limit: TrafficLimit, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
         let warm_up = meter.is_none();
         self.call.begin(now_ns());
         if let Some(meter) = &mut meter {
@@ -137,44 +153,12 @@ impl ThroughputWriter {
         counts.accepted = sequence;
         self.packing.flush(self.samples.writer()?, &mut counts.tries)?;
         counts.end_ns = now_ns();
-        if let Some(meter) = meter {
-            meter.end(counts.accepted);
+        match meter {
+            Some(meter) => meter.end(counts.accepted),
+            None => self.warm_up = counts.accepted,
         }
         self.recorded = counts;
         Ok(())
-    }
-}
-
-impl AgentRole for ThroughputWriter {
-    fn progress(&self) -> ProgressSource {
-        ProgressSource {
-            round_trips: self.probes.iter().map(ProbeRecorder::round_trips).collect(),
-            ..ProgressSource::default()
-        }
-    }
-
-    fn receiving_threads(&self) -> Vec<NamedThread<'_>> {
-        self.probes.iter().filter_map(ProbeRecorder::thread).collect()
-    }
-
-    fn recorded(&self) -> u64 {
-        self.recorded.accepted
-    }
-
-    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
-        self.write(limit, None)?;
-        self.warm_up = self.recorded.accepted;
-        Ok(())
-    }
-
-    fn measure(
-        &mut self,
-        limit: TrafficLimit,
-        _begin_ns: Option<u64>,
-        meter: &mut TrafficMeter,
-    ) -> Result<MeasureReply, AgentError> {
-        self.write(limit, Some(meter))?;
-        Ok(MeasureReply { sent: self.recorded.accepted })
     }
 
     fn drain(&mut self, drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {

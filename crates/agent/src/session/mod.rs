@@ -16,8 +16,8 @@ use std::{
 };
 
 use control::{
-    AgentReport, ChannelError, Configure, Configured, IDLE_NS, Inbox, MAX_WINDOWS, OpenMailbox, Reply,
-    Request,
+    AgentReport, ChannelError, Configure, Configured, IDLE_NS, Inbox, MAX_WINDOWS, MeasureReply, OpenMailbox,
+    Reply, Request,
 };
 use driver_host::Driver;
 
@@ -255,7 +255,7 @@ impl AgentSession {
     fn answer(&mut self, open: &mut Open, order: Request) -> Result<Reply, AgentError> {
         match order {
             Request::Measure { duration_ns, samples, begin_ns, progress, join } => {
-                let limit = TrafficLimit { duration_ns, samples };
+                let limit = TrafficLimit { duration_ns, samples, begin_ns };
                 let late = open.join.clone().zip(join);
                 if let Some((late, times)) = &late {
                     late.set_times(*times);
@@ -269,16 +269,17 @@ impl AgentSession {
                     progress: (progress && drives).then_some((&open.progress, start)),
                 };
                 let Self { orders, replies, .. } = self;
-                let measured = responder.run(orders, replies, || role.measure(limit, begin_ns, meter));
+                let measured = responder.run(orders, replies, || role.run(limit, Some(meter)));
                 if let Err(AgentError::MissedBegin { late_ns }) = measured {
                     // Nothing was written: the runner may choose a later start.
                     return Ok(Reply::Missed { late_ns });
                 }
-                let measured = measured?;
+                measured?;
                 if let Some(meter) = open.meter.as_mut().filter(|_| drives) {
                     meter.finish(open.role.recorded());
                 }
-                Ok(Reply::Measured(measured))
+                let sent = if drives { open.role.recorded() } else { 0 };
+                Ok(Reply::Measured(MeasureReply { sent }))
             }
             order => answer(open, order),
         }
@@ -314,7 +315,7 @@ fn answer(open: &mut Open, order: Request) -> Result<Reply, AgentError> {
         }
         Request::WarmUp { duration_ns, samples } => {
             open.discovery.iter_mut().for_each(DiscoveryRecorder::settled);
-            open.role.warm_up(TrafficLimit { duration_ns, samples })?;
+            open.role.run(TrafficLimit { duration_ns, samples, begin_ns: None }, None)?;
             Reply::WarmedUp
         }
         Request::Progress => Reply::Progress(open.progress.read(now_ns(), open.start.as_ref())),

@@ -41,12 +41,12 @@ impl ProgressResponder<'_> {
     ///
     /// # Errors
     /// Returns the error of the traffic or of the match.
-    pub fn run<T>(
+    pub fn run(
         &self,
         orders: &mut Inbox<Request>,
         replies: &mut File,
-        traffic: impl FnOnce() -> Result<T, AgentError>,
-    ) -> Result<T, AgentError> {
+        traffic: impl FnOnce() -> Result<(), AgentError>,
+    ) -> Result<(), AgentError> {
         if self.join.is_none() && self.progress.is_none() {
             return traffic();
         }

@@ -42,6 +42,6 @@ impl BatchFlusher {
     /// Returns the errors of [`flush`](Self::flush).
     #[cold]
     pub fn make_room(&mut self, writer: &Writer, tries: &mut RetryCounts) -> Result<(), AgentError> {
-        if self.policy.makes_room() { self.flush(writer, tries) } else { Ok(()) }
+        if self.policy.turbo { self.flush(writer, tries) } else { Ok(()) }
     }
 }

@@ -10,11 +10,12 @@ use crate::base::error::AgentError;
 /// Samples of one writer, and their intended times.
 #[derive(Clone, Debug)]
 pub struct FlowSpec {
-    stream: StreamSpec,
+    pub(crate) stream: StreamSpec,
     seed: u64,
     /// Samples of the trace that it follows.
     trace: TraceSamples,
-    windows: u32,
+    /// Number of windows of each recorder.
+    pub(crate) windows: u32,
 }
 
 impl FlowSpec {
@@ -42,18 +43,6 @@ impl FlowSpec {
     #[must_use]
     pub const fn load(&self) -> Option<&Load> {
         self.stream.load.as_ref()
-    }
-
-    /// Returns the deadline of the samples in ns; `None` without one.
-    #[must_use]
-    pub const fn deadline_ns(&self) -> Option<u64> {
-        self.stream.deadline_ns
-    }
-
-    /// Returns the number of windows of each recorder.
-    #[must_use]
-    pub const fn windows(&self) -> u32 {
-        self.windows
     }
 
     /// Returns the intended times from the first; `None` without intended times.

@@ -11,7 +11,8 @@ use crate::{
 /// writers go to the first one, which counts them as foreign.
 #[derive(Debug)]
 pub struct PerWriter<T> {
-    recorders: Vec<T>,
+    /// Recorders, in the order of the streams.
+    pub recorders: Vec<T>,
     /// Position of the recorder by writer number; 0 for numbers without one.
     positions: Vec<u16>,
     /// Processing time of each sample; `None`: the application only counts.
@@ -61,20 +62,8 @@ impl<T> PerWriter<T> {
     }
 
     /// Returns the recorders, in the order of the streams.
-    #[must_use]
-    pub fn all(&self) -> &[T] {
-        &self.recorders
-    }
-
-    /// Returns the recorders, in the order of the streams.
     pub fn all_mut(&mut self) -> &mut [T] {
         &mut self.recorders
-    }
-
-    /// Returns the recorders, in the order of the streams.
-    #[must_use]
-    pub fn into_all(self) -> Vec<T> {
-        self.recorders
     }
 }
 
@@ -84,8 +73,8 @@ pub fn set_taken<'s>(mut stats: impl Iterator<Item = &'s mut ReceiveStats>, take
     let Some(first) = stats.next() else { return };
     let others: u64 = stats
         .map(|other| {
-            other.set_taken(other.given());
-            other.given()
+            other.set_taken(other.counts.given);
+            other.counts.given
         })
         .sum();
     first.set_taken(taken.saturating_sub(others));
@@ -165,9 +154,11 @@ mod tests {
         for (writer, samples) in [(2, 1), (4, 2), (9, 3)] {
             (0..samples).for_each(|sequence| give(&mut per_writer, writer, sequence));
         }
-        let delivered: Vec<u64> = per_writer.all().iter().map(ReceiveStats::delivered).collect();
+        let delivered: Vec<u64> = per_writer.recorders.iter().map(ReceiveStats::delivered).collect();
         assert_eq!((delivered, per_writer.delivered()), (vec![1, 2, 3], 6));
-        assert!(per_writer.all().iter().all(|stats| stats.received().corrupt == 0 && stats.foreign() == 0));
+        assert!(
+            per_writer.recorders.iter().all(|stats| stats.received().corrupt == 0 && stats.foreign() == 0)
+        );
     }
 
     #[test]
@@ -177,7 +168,7 @@ mod tests {
             give(&mut per_writer, writer, 0);
         }
         per_writer.alone(Sample::new(&[1; 9], 0));
-        let foreign: Vec<u64> = per_writer.all().iter().map(ReceiveStats::foreign).collect();
+        let foreign: Vec<u64> = per_writer.recorders.iter().map(ReceiveStats::foreign).collect();
         assert_eq!((foreign, per_writer.delivered()), (vec![6, 0], 0));
     }
 
@@ -188,7 +179,7 @@ mod tests {
         give(&mut per_writer, 2, 0);
         give(&mut per_writer, 2, 1);
         set_taken(per_writer.all_mut().iter_mut(), 4);
-        let taken: Vec<_> = per_writer.all().iter().map(|stats| stats.received().taken).collect();
+        let taken: Vec<_> = per_writer.recorders.iter().map(|stats| stats.received().taken).collect();
         assert_eq!(taken, [Some(2), Some(2)], "the driver says one more than arrived");
     }
 

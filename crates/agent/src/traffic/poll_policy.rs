@@ -8,7 +8,8 @@ use crate::base::{clock::now_ns, sleep_spin_timer::sleep_until};
 /// returned samples, else after the polling delay, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PollPolicy {
-    polling: bool,
+    /// Whether thread polls: it never waits in the driver.
+    pub(crate) polling: bool,
     pause_ns: u64,
     /// Earliest time of the next call, ns of `CLOCK_MONOTONIC`; 0: at once.
     next_ns: u64,
@@ -21,12 +22,6 @@ impl PollPolicy {
         let polling = reader.receive == ReceiveMode::Polling;
         let pause_ns = reader.polling_delay_ns.filter(|_| polling).unwrap_or(0);
         Self { polling, pause_ns, next_ns: 0 }
-    }
-
-    /// Returns whether the thread polls: it never waits in the driver.
-    #[must_use]
-    pub const fn is_polling(&self) -> bool {
-        self.polling
     }
 
     /// Returns the timeout of a receive call in ns: 0 if polling, else `wait_ns`.

@@ -31,7 +31,7 @@ pub struct ReceiveStats {
     order: Option<InstanceOrder>,
     windows: WindowCounts,
     /// Counts that neither the set, the order nor the windows have.
-    counts: Received,
+    pub(super) counts: Received,
     progress: Arc<ReceiveProgress>,
     echo: Option<ProbeResponder>,
     /// Reception around a late join; `None` if all join together.
@@ -183,12 +183,6 @@ impl ReceiveStats {
     #[must_use]
     pub const fn delivered(&self) -> u64 {
         self.set.delivered()
-    }
-
-    /// Returns the number of samples that the sink was given.
-    #[must_use]
-    pub const fn given(&self) -> u64 {
-        self.counts.given
     }
 
     /// Returns the number of samples that are not of this run.

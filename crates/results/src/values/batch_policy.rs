@@ -11,7 +11,8 @@ pub struct BatchPolicy {
     /// Number of samples of a full batch.
     full: u64,
     batched: bool,
-    turbo: bool,
+    /// Whether held samples are flushed to make room for a sample that was not accepted.
+    pub turbo: bool,
     held: u64,
     flushes: u64,
     samples: u64,
@@ -53,12 +54,6 @@ impl BatchPolicy {
     #[must_use]
     pub const fn is_eager(&self) -> bool {
         self.turbo && self.held > 0
-    }
-
-    /// Returns whether held samples are flushed to make room for a sample that was not accepted.
-    #[must_use]
-    pub const fn makes_room(&self) -> bool {
-        self.turbo
     }
 
     /// Records a flush of the held samples.
