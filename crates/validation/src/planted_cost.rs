@@ -6,7 +6,6 @@
 //! measured first. Both runs are ordinary experiments, judged as those of any user: all copies and metrics share the 5 %.
 
 use std::{
-    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
 };
@@ -180,14 +179,13 @@ fn copies(arguments: &PlantedCostArgs, library: &Path, slowed: u32, delay_ns: u6
     let others = (1..=arguments.copies).filter(|copy| *copy != slowed).map(|copy| format!("copy-{copy}"));
     let others: Vec<String> = std::iter::once("default".to_owned()).chain(others).collect();
     for (profiles, delay_ns) in [(others, delay_ns), (vec![format!("copy-{slowed}")], 0)] {
-        let _ = write!(
-            text,
+        text += &format!(
             "[[factors.exclude]]\nprofile = {profiles:?}\nenv.SLOW_SEND_NS = {delay_ns}\nreason = \"only one copy is slowed\"\n"
         );
     }
     for copy in 1..=arguments.copies {
         // what the default requests, too
-        let _ = write!(text, "[profiles.copy-{copy}]\nreliability = \"reliable\"\n");
+        text += &format!("[profiles.copy-{copy}]\nreliability = \"reliable\"\n");
     }
     text + &design(arguments, blocks)
 }
@@ -235,7 +233,7 @@ fn table(document: &ResultDocument, slowed: u32, planted: f64) -> String {
             (false, _) => "nothing".to_owned(),
         };
         let Some(answer) = &verdict.answer else {
-            let _ = write!(text, "\n| {name} | {} | {planted} | | | | no verdict |", verdict.metric.words());
+            text += &format!("\n| {name} | {} | {planted} | | | | no verdict |", verdict.metric.words());
             continue;
         };
         let change = answer.change_pct.map_or_else(String::new, |change| format!("{change:+.2} %"));
@@ -253,11 +251,8 @@ fn table(document: &ResultDocument, slowed: u32, planted: f64) -> String {
             Conclusion::TooFew { needs } => format!("too few blocks: needs {needs}"),
         };
         let words = verdict.metric.words();
-        let _ = write!(
-            text,
-            "\n| {name} | {words} | {planted} | {change} | {interval} | {} | {word} |",
-            answer.n
-        );
+        text +=
+            &format!("\n| {name} | {words} | {planted} | {change} | {interval} | {} | {word} |", answer.n);
     }
     text
 }

@@ -4,7 +4,6 @@
 
 use std::{
     collections::BTreeSet,
-    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
 };
@@ -142,7 +141,7 @@ fn sections(index: &Path, text: &str) -> Vec<Part> {
 fn summary(parts: &[Part]) -> String {
     let mut text = format!("# Summary\n\n[ddsmark]({FRONT})\n[Index]({INDEX})\n");
     for part in parts {
-        let _ = write!(text, "\n# {}\n\n", part.title);
+        text += &format!("\n# {}\n\n", part.title);
         list(&mut text, &part.chapters, 0);
     }
     text
@@ -150,7 +149,7 @@ fn summary(parts: &[Part]) -> String {
 
 fn list(text: &mut String, chapters: &[Chapter], depth: usize) {
     for chapter in chapters {
-        let _ = writeln!(text, "{:1$}- [{2}]({3})", "", 2 * depth, chapter.title, chapter.page.display());
+        *text += &format!("{:1$}- [{2}]({3})\n", "", 2 * depth, chapter.title, chapter.page.display());
         list(text, &chapter.chapters, depth + 1);
     }
 }

@@ -1,7 +1,5 @@
 //! Reference of the factors in Markdown, from their table.
 
-use std::fmt::Write as _;
-
 use experiment::{Baseline, FACTORS, Factor, Form, Id, Kind, Shares};
 
 const HEAD: &str = "\
@@ -29,9 +27,8 @@ pub fn reference() -> String {
     places.sort_unstable();
     for row in FACTORS.iter() {
         let default = (row.default)().map_or_else(String::new, |value| format!("`{value}`"));
-        writeln!(
-            text,
-            "| `{}` | {} | {} | {} | {default} | {} | {} | {} |",
+        text += &format!(
+            "| `{}` | {} | {} | {} | {default} | {} | {} | {} |\n",
             row.key,
             form(row),
             row.unit,
@@ -39,8 +36,7 @@ pub fn reference() -> String {
             id(row, &places),
             shares(row.shares),
             row.agent
-        )
-        .expect("a string grows");
+        );
     }
     text
 }

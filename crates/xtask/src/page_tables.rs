@@ -4,7 +4,6 @@
 //! 95 % interval; by `H ±`, with half of its range in percent. All other columns stand as they are.
 
 use std::{
-    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
 };
@@ -132,7 +131,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     let mut line = String::from("|");
     for cell in cells {
         let space = if cell.is_empty() { "" } else { " " };
-        let _ = write!(line, "{space}{cell} |");
+        line += &format!("{space}{cell} |");
     }
     line + "\n"
 }
