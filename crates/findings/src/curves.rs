@@ -34,6 +34,30 @@ impl Point<'_> {
     }
 }
 
+/// Values of two cells with one size.
+pub(crate) struct Compared<'d> {
+    pub size: u64,
+    pub cells: [&'d CellResult; 2],
+    pub spreads: [Spread; 2],
+    /// Change from the base: of the medians, and minimum and maximum between any two runs.
+    pub change: Spread,
+}
+
+impl<'d> Point<'d> {
+    /// Compares with the point of `base` that has the same size. `change`: of a value from that of the base.
+    pub fn compared(&self, base: &[Self], change: fn(f64, f64) -> f64) -> Option<Compared<'d>> {
+        let base = base.iter().find(|base| base.size() == self.size())?;
+        let (to, from) = (self.spread, base.spread);
+        let change = Spread {
+            n: to.n.min(from.n),
+            min: change(to.min, from.max),
+            median: change(to.median, from.median),
+            max: change(to.max, from.min),
+        };
+        Some(Compared { size: self.size(), cells: [self.cell, base.cell], spreads: [to, from], change })
+    }
+}
+
 /// Returns the sides of a result in the order of its cells.
 pub(crate) fn sides(document: &ResultDocument) -> Vec<Side<'_>> {
     let mut sides: Vec<Side<'_>> =

@@ -1,22 +1,13 @@
 //! RTT of a middleware compared with the bare socket, and whether the difference is the same at all sizes.
 
-use results::{CellResult, Finding, FindingKind, format_micros};
+use results::{Finding, FindingKind, format_micros};
 use stats::Spread;
 
 use crate::{
     LEVEL,
-    curves::Side,
+    curves::{Compared, Side},
     format::{finding, micros, over_sizes, overlap, runs, three},
 };
-
-/// RTT of the middleware minus that of the bare socket, at one size.
-struct Difference<'d> {
-    size: u64,
-    cells: [&'d CellResult; 2],
-    spreads: [Spread; 2],
-    /// Difference in ns: of the medians, and minimum and maximum between any two runs.
-    ns: Spread,
-}
 
 pub(crate) fn findings(sides: &[Side<'_>]) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -34,28 +25,13 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Vec<Finding> {
 
 fn against(side: &Side<'_>, bare: &Side<'_>) -> Vec<Finding> {
     let base = bare.rtt();
-    let all: Vec<Difference<'_>> = side
-        .rtt()
-        .into_iter()
-        .filter_map(|point| {
-            let base = base.iter().find(|base| base.size() == point.size())?;
-            let (over, under) = (point.spread, base.spread);
-            Some(Difference {
-                size: point.size(),
-                cells: [point.cell, base.cell],
-                spreads: [over, under],
-                ns: Spread {
-                    n: over.n.min(under.n),
-                    min: over.min - under.max,
-                    median: over.median - under.median,
-                    max: over.max - under.min,
-                },
-            })
-        })
-        .collect();
-    let added: Vec<&Difference<'_>> = all.iter().filter(|difference| difference.ns.min > 0.0).collect();
-    let saved: Vec<&Difference<'_>> = all.iter().filter(|difference| difference.ns.max < 0.0).collect();
-    let apart = |difference: &&Difference<'_>| difference.ns.min > 0.0 || difference.ns.max < 0.0;
+    // RTT of the middleware minus that of the bare socket, in ns
+    let points = side.rtt().into_iter();
+    let all: Vec<Compared<'_>> =
+        points.filter_map(|point| point.compared(&base, |over, under| over - under)).collect();
+    let added: Vec<&Compared<'_>> = all.iter().filter(|difference| difference.change.min > 0.0).collect();
+    let saved: Vec<&Compared<'_>> = all.iter().filter(|difference| difference.change.max < 0.0).collect();
+    let apart = |difference: &&Compared<'_>| difference.change.min > 0.0 || difference.change.max < 0.0;
     let open: Vec<u64> =
         all.iter().filter(|difference| !apart(difference)).map(|difference| difference.size).collect();
     let (over, under) = (&side.name, &bare.name);
@@ -70,7 +46,7 @@ fn against(side: &Side<'_>, bare: &Side<'_>) -> Vec<Finding> {
     findings
 }
 
-fn describe(kind: FindingKind, over: &str, under: &str, such: &[&Difference<'_>], open: &[u64]) -> Finding {
+fn describe(kind: FindingKind, over: &str, under: &str, such: &[&Compared<'_>], open: &[u64]) -> Finding {
     let (than, sign) = if kind == FindingKind::RttAdded { ("longer", 1.0) } else { ("shorter", -1.0) };
     let range = |least: f64, most: f64| {
         let (least, most) = if sign > 0.0 { (least, most) } else { (-most, -least) };
@@ -78,9 +54,9 @@ fn describe(kind: FindingKind, over: &str, under: &str, such: &[&Difference<'_>]
     };
     let per_size = over_sizes(
         such,
-        |difference| difference.ns.median,
+        |difference| difference.change.median,
         |difference| {
-            let Spread { min, median, max, .. } = difference.ns;
+            let Spread { min, median, max, .. } = difference.change;
             format!(
                 "by {} µs at {} bytes ({})",
                 format_micros(median * sign),
@@ -98,23 +74,23 @@ fn describe(kind: FindingKind, over: &str, under: &str, such: &[&Difference<'_>]
 
 /// Constant: one value lies within all differences, and they are on one level. Varies: two differences do not
 /// overlap.
-fn over_all_sizes(what: &str, added: &[&Difference<'_>], compared: usize) -> Option<Finding> {
+fn over_all_sizes(what: &str, added: &[&Compared<'_>], compared: usize) -> Option<Finding> {
     let [first, .., last] = added else { return None };
     let by_median =
-        |left: &&&Difference<'_>, right: &&&Difference<'_>| left.ns.median.total_cmp(&right.ns.median);
+        |left: &&&Compared<'_>, right: &&&Compared<'_>| left.change.median.total_cmp(&right.change.median);
     let (lowest, highest) = (added.iter().min_by(by_median)?, added.iter().max_by(by_median)?);
-    let most = |of: fn(&Spread) -> f64| added.iter().map(|d| of(&d.ns)).fold(f64::NEG_INFINITY, f64::max);
-    let least = |of: fn(&Spread) -> f64| added.iter().map(|d| of(&d.ns)).fold(f64::INFINITY, f64::min);
+    let most = |of: fn(&Spread) -> f64| added.iter().map(|d| of(&d.change)).fold(f64::NEG_INFINITY, f64::max);
+    let least = |of: fn(&Spread) -> f64| added.iter().map(|d| of(&d.change)).fold(f64::INFINITY, f64::min);
     let share_a_value = most(|ns| ns.min) <= least(|ns| ns.max);
-    let on_level = added.len() == compared && least(|ns| ns.min) >= highest.ns.median * (1.0 - LEVEL);
+    let on_level = added.len() == compared && least(|ns| ns.min) >= highest.change.median * (1.0 - LEVEL);
     let each = runs(added.iter().flat_map(|difference| &difference.spreads));
     let (kind, text) = if !share_a_value {
-        let at = |d: &Difference<'_>| format!("{} µs at {} bytes", format_micros(d.ns.median), d.size);
+        let at = |d: &Compared<'_>| format!("{} µs at {} bytes", format_micros(d.change.median), d.size);
         let text =
             format!("{what} is not the same at all sizes: {} but {} ({each}).", at(lowest), at(highest));
         (FindingKind::RttAddedVaries, text)
     } else if on_level {
-        let range = micros(lowest.ns.median, highest.ns.median);
+        let range = micros(lowest.change.median, highest.change.median);
         let whole = micros(least(|ns| ns.min), most(|ns| ns.max));
         let text = format!(
             "{what} is constant from {} to {} bytes: {range} µs ({each}; {whole} between any two).",
@@ -127,9 +103,9 @@ fn over_all_sizes(what: &str, added: &[&Difference<'_>], compared: usize) -> Opt
     Some(finding(kind, text, added.iter().flat_map(|difference| difference.cells), numbers(added)))
 }
 
-fn numbers(differences: &[&Difference<'_>]) -> Vec<(String, f64)> {
-    let of = |difference: &&Difference<'_>| {
-        three(&format!("rtt_added_at_{}_bytes", difference.size), "ns", &difference.ns)
+fn numbers(differences: &[&Compared<'_>]) -> Vec<(String, f64)> {
+    let of = |difference: &&Compared<'_>| {
+        three(&format!("rtt_added_at_{}_bytes", difference.size), "ns", &difference.change)
     };
     differences.iter().flat_map(of).collect()
 }

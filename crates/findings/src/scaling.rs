@@ -31,71 +31,35 @@ struct Quantity {
     of: fn(&Run, &Factors) -> Option<f64>,
 }
 
-const QUANTITIES: [Quantity; 7] = [
-    Quantity {
-        workload: Workload::Throughput,
-        what: "the time of a writer per sample",
-        key: "time_per_sample",
-        grown: GrowthValue::TimePerSample,
-        unit: ("µs", 1e3),
-        unit_of_numbers: "ns",
-        of: ns_per_sample,
-    },
-    Quantity {
-        workload: Workload::Latency,
-        what: "the median RTT",
-        key: "rtt",
-        grown: GrowthValue::Rtt,
-        unit: ("µs", 1e3),
-        unit_of_numbers: "ns",
-        of: |run, _| median_rtt_ns(run),
-    },
-    Quantity {
-        workload: Workload::Latency,
-        what: "the time per sample and hop",
-        key: "sample_hop",
-        grown: GrowthValue::SampleHop,
-        unit: ("µs", 1e3),
-        unit_of_numbers: "ns",
-        of: |run, _| run.ring()?.per_sample_hop_ns,
-    },
-    Quantity {
-        workload: Workload::Discovery,
-        what: "the time until all are matched",
-        key: "all_matched",
-        grown: GrowthValue::AllMatched,
-        unit: ("ms", 1e6),
-        unit_of_numbers: "ns",
-        of: |run, _| run.discovery()?.all_matched_ns.map(|ns| ns as f64),
-    },
-    Quantity {
-        workload: Workload::Discovery,
-        what: "the traffic until then",
-        key: "packets",
-        grown: GrowthValue::Packets,
-        unit: ("packets", 1.0),
-        unit_of_numbers: "packets",
-        of: |run, _| Some(run.discovery()?.until_matched.as_ref()?.tx_packets as f64),
-    },
-    Quantity {
-        workload: Workload::Discovery,
-        what: "the traffic while idle",
-        key: "idle_packets",
-        grown: GrowthValue::IdlePackets,
-        unit: ("packets/s", 1.0),
-        unit_of_numbers: "packets_per_s",
-        of: |run, _| run.discovery()?.idle_packets_per_s(),
-    },
-    Quantity {
-        workload: Workload::Discovery,
-        what: "the memory of a participant",
-        key: "memory",
-        grown: GrowthValue::Memory,
-        unit: ("KiB", 1024.0),
-        unit_of_numbers: "bytes",
-        of: |run, _| run.discovery()?.memory_per_participant_bytes.map(|bytes| bytes as f64),
-    },
-];
+/// Creates the quantities, each from a row: workload, name in the growth and in the numbers of a finding, name in texts,
+/// unit in texts and its length, unit in numbers, value.
+macro_rules! quantities {
+    ($($workload:ident $grown:ident $key:literal $what:literal, $unit:literal $length:literal $number:literal, $of:expr;)*) => {
+        [$(Quantity {
+            workload: Workload::$workload,
+            what: $what,
+            key: $key,
+            grown: GrowthValue::$grown,
+            unit: ($unit, $length),
+            unit_of_numbers: $number,
+            of: $of,
+        }),*]
+    };
+}
+
+const QUANTITIES: [Quantity; 7] = quantities! {
+    Throughput TimePerSample "time_per_sample" "the time of a writer per sample", "µs" 1e3 "ns", ns_per_sample;
+    Latency Rtt "rtt" "the median RTT", "µs" 1e3 "ns", |run, _| median_rtt_ns(run);
+    Latency SampleHop "sample_hop" "the time per sample and hop", "µs" 1e3 "ns", |run, _| run.ring()?.per_sample_hop_ns;
+    Discovery AllMatched "all_matched" "the time until all are matched", "ms" 1e6 "ns",
+        |run, _| run.discovery()?.all_matched_ns.map(|ns| ns as f64);
+    Discovery Packets "packets" "the traffic until then", "packets" 1.0 "packets",
+        |run, _| Some(run.discovery()?.until_matched.as_ref()?.tx_packets as f64);
+    Discovery IdlePackets "idle_packets" "the traffic while idle", "packets/s" 1.0 "packets_per_s",
+        |run, _| run.discovery()?.idle_packets_per_s();
+    Discovery Memory "memory" "the memory of a participant", "KiB" 1024.0 "bytes",
+        |run, _| run.discovery()?.memory_per_participant_bytes.map(|bytes| bytes as f64);
+};
 
 /// Returns the time between two accepted samples of one writer, in ns.
 fn ns_per_sample(run: &Run, factors: &Factors) -> Option<f64> {
