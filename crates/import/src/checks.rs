@@ -106,7 +106,9 @@ impl Topic {
 
     /// Rejects policies with which the endpoints would not match.
     fn check_policies(&self) -> Result<(), ImportError> {
-        let Some((offered, requested)) = self.qos.mismatch() else { return Ok(()) };
+        let Some((_, offered, requested)) = self.qos.writer.mismatch(&self.qos.reader) else {
+            return Ok(());
+        };
         let names = |names: &[String], default: &str| {
             if names.is_empty() { default.to_owned() } else { names.join("`, `") }
         };

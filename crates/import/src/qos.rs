@@ -51,6 +51,21 @@ pub(crate) fn names<T: Display>(kinds: &[T]) -> String {
 }
 
 impl EndpointQos {
+    /// Returns the first policy with whose kinds, as offered here and as requested, a writer and a reader do not match.
+    pub(crate) fn mismatch(&self, requested: &Self) -> Option<(&'static str, String, String)> {
+        fn weaker<T: Ord + Display>(
+            policy: &'static str,
+            offered: Option<T>,
+            requested: Option<T>,
+        ) -> Option<(&'static str, String, String)> {
+            let pair = offered.zip(requested).filter(|(offered, requested)| offered < requested)?;
+            Some((policy, pair.0.to_string(), pair.1.to_string()))
+        }
+        weaker("reliability", self.reliability, requested.reliability)
+            .or_else(|| weaker("durability", self.durability, requested.durability))
+            .or_else(|| weaker("liveliness", self.liveliness, requested.liveliness))
+    }
+
     /// Creates the default of the RMW interface of ROS 2: reliable, volatile, the newest 10 samples.
     #[must_use]
     pub fn of_rmw() -> Self {
@@ -91,18 +106,6 @@ impl EndpointQos {
 }
 
 impl TopicQos {
-    /// Returns the first kind, as offered and as requested, with which writers and readers do not match.
-    pub(crate) fn mismatch(&self) -> Option<(String, String)> {
-        fn weaker<T: Ord + Display>(offered: Option<T>, requested: Option<T>) -> Option<(String, String)> {
-            let pair = offered.zip(requested).filter(|(offered, requested)| offered < requested)?;
-            Some((pair.0.to_string(), pair.1.to_string()))
-        }
-        let (writer, reader) = (&self.writer, &self.reader);
-        weaker(writer.reliability, reader.reliability)
-            .or_else(|| weaker(writer.durability, reader.durability))
-            .or_else(|| weaker(writer.liveliness, reader.liveliness))
-    }
-
     /// Creates the same policies for writers and readers.
     #[must_use]
     pub fn both(qos: EndpointQos) -> Self {

@@ -132,21 +132,9 @@ fn check_match(writer: &Endpoint, reader: &Endpoint) -> Result<(), ImportError> 
         let types = format!("types `{}` and `{}`", offered.message_type, requested.message_type);
         return fault(&types, "give both the same `msg_type`");
     }
-    if let (Some(offered), Some(requested)) = (offered.qos.reliability, requested.qos.reliability)
-        && offered < requested
-    {
-        return fault(
-            "best effort is offered, reliable requested",
-            "change `qos_reliability` of one of them",
-        );
-    }
-    if let (Some(offered), Some(requested)) = (offered.qos.durability, requested.qos.durability)
-        && offered < requested
-    {
-        return fault(
-            "volatile is offered, transient local requested",
-            "change `qos_durability` of one of them",
-        );
+    if let Some((policy, offered, requested)) = offered.qos.mismatch(&requested.qos) {
+        let what = format!("{offered} is offered, {requested} requested").replace('_', " ");
+        return fault(&what, &format!("change `qos_{policy}` of one of them"));
     }
     Ok(())
 }
