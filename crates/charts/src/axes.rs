@@ -107,7 +107,7 @@ fn thousands(value: f64, largest: f64, kind: Kind) -> String {
 #[derive(Debug, Clone)]
 pub(crate) struct YAxis {
     pub map: Map,
-    ticks: Ticks,
+    pub ticks: Ticks,
 }
 
 impl YAxis {
@@ -125,11 +125,6 @@ impl YAxis {
     /// Returns the same axis between other positions.
     pub fn onto(&self, bottom: f64, top: f64) -> Self {
         Self { map: self.map.onto(bottom, top), ..self.clone() }
-    }
-
-    /// Returns the unit that all labels share and none has; empty if they have it.
-    pub const fn unit(&self) -> &'static str {
-        self.ticks.unit
     }
 
     /// Returns the same axis with its unit in each label.
@@ -170,7 +165,7 @@ impl YAxis {
 #[derive(Debug, Clone)]
 pub(crate) struct XAxis {
     pub map: Map,
-    ticks: Ticks,
+    pub ticks: Ticks,
     label: String,
 }
 
@@ -207,11 +202,6 @@ impl XAxis {
         Self { map, ticks, label: "percentile (%): each nine has the same width".to_owned() }
     }
 
-    /// Returns the number of base units of the unit of the ticks.
-    pub fn factor(&self) -> f64 {
-        self.ticks.factor
-    }
-
     /// Draws vertical grid lines.
     pub fn draw_grid(&self, canvas: &mut Canvas, top: f64, bottom: f64) {
         for x in self.ticks.ticks.iter().filter_map(|tick| self.map.at(tick.value)) {
@@ -230,7 +220,7 @@ impl XAxis {
 
     /// Writes the texts of the ticks, none beyond `right`. One that would touch the next is left out.
     pub fn draw_texts(&self, canvas: &mut Canvas, right: f64, y: f64) {
-        let right = right.min(canvas.width());
+        let right = right.min(canvas.width);
         let mut free = right;
         for tick in self.ticks.ticks.iter().rev() {
             let Some(x) = self.map.at(tick.value) else { continue };
@@ -246,7 +236,7 @@ impl XAxis {
     /// Writes the label below the tick labels of an axis at `y`.
     pub fn draw_label(&self, canvas: &mut Canvas, left: f64, right: f64, y: f64) {
         let half = width(&self.label, TICK) / 2.0;
-        let middle = f64::midpoint(left, right).min(canvas.width() - half).max(half);
+        let middle = f64::midpoint(left, right).min(canvas.width - half).max(half);
         canvas.text((middle, y + 34.0), Anchor::Middle, "t", &self.label);
     }
 
@@ -304,7 +294,7 @@ mod tests {
         let axis = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
         let y = YAxis::new(&axis, [3e5, 1e6], 60.0, 0.0);
         let with_unit = y.clone().with_unit_in_labels();
-        assert_eq!((y.unit(), with_unit.unit()), ("\u{b5}s", ""));
+        assert_eq!((y.ticks.unit, with_unit.ticks.unit), ("\u{b5}s", ""));
         for (before, after) in y.ticks.ticks.iter().zip(&with_unit.ticks.ticks) {
             assert_eq!(after.text, format!("{}{NBSP}\u{b5}s", before.text));
         }

@@ -23,8 +23,10 @@ pub(crate) enum Anchor {
 /// SVG elements, drawn one after another.
 #[derive(Debug)]
 pub(crate) struct Canvas {
-    body: String,
-    width: f64,
+    /// Elements.
+    pub body: String,
+    /// Width in px.
+    pub width: f64,
     /// Colours as attributes; without them, as classes.
     literal: Option<&'static Palette>,
 }
@@ -35,19 +37,9 @@ impl Canvas {
         Self { body: String::new(), width, literal }
     }
 
-    /// Returns the width in px.
-    pub fn width(&self) -> f64 {
-        self.width
-    }
-
     /// Returns whether the drawing is a narrow one.
     pub fn is_narrow(&self) -> bool {
         self.width < 480.0
-    }
-
-    /// Returns the elements.
-    pub fn into_body(self) -> String {
-        self.body
     }
 
     pub fn line(&mut self, from: Position, to: Position, class: &str) {
@@ -273,7 +265,7 @@ mod tests {
         let draw = |literal| {
             let mut canvas = Canvas::new(100.0, literal);
             canvas.mark(Slot::S1, (10.0, 20.0), 3.0, "mk", "a < b");
-            canvas.into_body()
+            canvas.body
         };
         assert_eq!(
             draw(None),

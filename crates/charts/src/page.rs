@@ -77,7 +77,7 @@ fn drawn(chart: &Chart, id: &str, width: Width) -> (String, f64) {
     let mut canvas = Canvas::new(width.px(), None);
     let height = draw::draw(&chart.kind, &mut canvas);
     let open = opening(chart, &id, (width.px(), height), &format!("class=\"chart {class}\""));
-    (format!("{open}{}</svg>\n", canvas.into_body()), height)
+    (format!("{open}{}</svg>\n", canvas.body), height)
 }
 
 /// Returns the start of an SVG element, with its title and description.
@@ -118,10 +118,10 @@ pub fn standalone(chart: &Chart, width: Width, colours: Colours) -> String {
     write!(
         file,
         "{style}{}{}<g transform=\"translate({} {top})\">\n{}</g>\n</svg>\n",
-        background.into_body(),
-        words.into_body(),
+        background.body,
+        words.body,
         px(PADDING),
-        body.into_body()
+        body.body
     )
     .expect("a string grows");
     file
@@ -130,7 +130,7 @@ pub fn standalone(chart: &Chart, width: Width, colours: Colours) -> String {
 /// Writes a text in lines below `top`, and returns the lower edge of the last one.
 fn lines(canvas: &mut Canvas, text: &str, class: &str, size: f64, height: f64, top: f64) -> f64 {
     let mut y = top;
-    for line in wrap(text, size, canvas.width() - 2.0 * PADDING) {
+    for line in wrap(text, size, canvas.width - 2.0 * PADDING) {
         y += height;
         canvas.text((PADDING, y), Anchor::Start, class, &line);
     }
@@ -142,7 +142,7 @@ fn lines(canvas: &mut Canvas, text: &str, class: &str, size: f64, height: f64, t
 pub fn sign(slot: Slot) -> String {
     let mut canvas = Canvas::new(14.0, None);
     canvas.mark(slot, (7.0, 7.0), 4.0, "mk", "");
-    let body = canvas.into_body();
+    let body = canvas.body;
     format!(
         "<svg class=\"chart sw\" viewBox=\"0 0 14 14\" width=\"14\" height=\"14\" aria-hidden=\"true\">\n{body}</svg>"
     )
@@ -164,7 +164,7 @@ pub fn key_mark(estimate: Estimate, range: Interval, slot: Slot) -> String {
     if let Some(x) = map.at(estimate.value) {
         canvas.mark(slot, (x, 7.0), 3.6, "mk", "");
     }
-    let body = canvas.into_body();
+    let body = canvas.body;
     format!(
         "<svg class=\"chart mini\" viewBox=\"0 0 96 14\" width=\"96\" height=\"14\" aria-hidden=\"true\">\n{body}</svg>\n"
     )

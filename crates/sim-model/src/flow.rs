@@ -45,7 +45,8 @@ pub struct Flow {
     config: Arc<Config>,
     reliable: bool,
     qos_ns: f64,
-    mode: f64,
+    /// Mode factor of this run.
+    pub mode: f64,
     random: Random,
     /// Whether one copy is for all readers.
     multicast: bool,
@@ -113,12 +114,6 @@ impl Flow {
     /// Panics if there is no such reader.
     pub fn remove_reader(&mut self, reader: usize) {
         self.paths.remove(reader);
-    }
-
-    /// Returns the mode factor of this run.
-    #[must_use]
-    pub const fn mode(&self) -> f64 {
-        self.mode
     }
 
     /// Offers a packet of `bytes` payload bytes for all readers: one sample, or a batch whose samples share one outcome.

@@ -209,7 +209,7 @@ fn delayed_samples_are_overtaken_unless_the_writer_is_reliable() {
 #[test]
 fn runs_differ_in_mode_and_flows_of_one_run_do_not() {
     let config = Arc::new(config(&[("modes", "0.7*1+0.3*1.5")]));
-    let mode = |run, stream| Flow::new(config.clone(), false, 0.0, run, stream).mode();
+    let mode = |run, stream| Flow::new(config.clone(), false, 0.0, run, stream).mode;
     let slow = (0..2000).filter(|&run| mode(run, 0) == 1.5).count();
     // 600 expected; four standard deviations are 82.
     assert!(slow.abs_diff(600) < 82, "{slow}");

@@ -37,7 +37,8 @@ pub(crate) struct Link {
     /// Its readers, by their index in the network, and the position of its stream in each.
     pub readers: Vec<(usize, u32)>,
     multicast: bool,
-    sent: SentSample,
+    /// Counts of the writer.
+    pub sent: SentSample,
     /// Samples kept for a reader that joins late.
     pub kept: Option<WriterHistory>,
 }
@@ -138,11 +139,6 @@ impl Link {
     pub fn write_ns(&self, sequence: u64) -> u64 {
         self.host.write_cost(self.size(sequence), self.samples())
     }
-
-    /// Returns the counts of the writer.
-    pub const fn sent(&self) -> SentSample {
-        self.sent
-    }
 }
 
 /// Writers and readers of a run, in the order of its endpoints.
@@ -209,7 +205,7 @@ impl Network {
 
     /// Returns the memory for the next run.
     pub fn into_arrivals(self) -> Vec<Vec<Arrival>> {
-        self.readers.into_iter().map(Reader::into_arrivals).collect()
+        self.readers.into_iter().map(|reader| reader.arrivals).collect()
     }
 }
 

@@ -169,7 +169,7 @@ pub(crate) fn measure(
             accepted: sender
                 .streams
                 .iter()
-                .map(|of| (of.link.spec.stream.writer, of.link.sent().accepted))
+                .map(|of| (of.link.spec.stream.writer, of.link.sent.accepted))
                 .collect(),
             missed: sender.streams.iter().filter_map(|of| late_reader::missed(of.link)).collect(),
             end_ns: begin + writing_ns(begin, sender, design),
@@ -178,7 +178,7 @@ pub(crate) fn measure(
     let drained = drain::drain(readers, &written, reliable, drain_ns);
     let wire =
         Wire::of(senders.iter().flat_map(|sender| &sender.streams).map(|stream| &*stream.link), readers);
-    let mode = senders.first().map_or(1.0, |sender| sender.streams[0].link.flow.mode());
+    let mode = senders.first().map_or(1.0, |sender| sender.streams[0].link.flow.mode);
     let streams = senders.iter().flat_map(|sender| &sender.streams);
     let length_ns = streams.map(|stream| stream.length_ns(design)).max().unwrap_or(design.measure_ns);
     let mut reports = Reports { recorder, design, begin, length_ns, drained };

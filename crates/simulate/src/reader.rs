@@ -28,7 +28,8 @@ pub(crate) struct Reader {
     pub dropped: u64,
     /// Late join of a reader of the run.
     pub join: Option<SimJoin>,
-    arrivals: Vec<Arrival>,
+    /// Its arrivals, as memory for the next run.
+    pub arrivals: Vec<Arrival>,
 }
 
 impl Reader {
@@ -200,11 +201,6 @@ impl Reader {
             ..received
         };
         (received, reception.map(Reception::report))
-    }
-
-    /// Returns its arrivals, as memory for the next run.
-    pub fn into_arrivals(self) -> Vec<Arrival> {
-        self.arrivals
     }
 
     /// Returns the CPU time of all packets of the measurement. Processing is not CPU time of the middleware.

@@ -50,7 +50,7 @@ impl Wire {
     pub fn of<'l>(links: impl Iterator<Item = &'l Link>, readers: &[Reader]) -> Self {
         let dropped = readers.iter().map(|reader| reader.dropped).sum();
         links.fold(Self { dropped, ..Self::default() }, |wire, link| {
-            let sent = link.sent();
+            let sent = link.sent;
             Self { bytes: wire.bytes + sent.wire_bytes, packets: wire.packets + sent.wire_packets, ..wire }
         })
     }

@@ -151,7 +151,7 @@ impl Outcome {
                 samples,
             });
         }
-        Traffic { agents, wire, join: None, mode: links.first().map_or(1.0, |link| link.flow.mode()) }
+        Traffic { agents, wire, join: None, mode: links.first().map_or(1.0, |link| link.flow.mode) }
     }
 
     fn pinger(

@@ -8,7 +8,7 @@ use results::{Distribution, Windows};
 #[derive(Debug, Default)]
 pub struct Series {
     /// `(time, value)` in ns; time 0 is the start of the measurement.
-    values: Vec<(u64, u64)>,
+    pub values: Vec<(u64, u64)>,
 }
 
 impl Series {
@@ -28,12 +28,6 @@ impl Series {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.values.is_empty()
-    }
-
-    /// Returns the values as `(time, value)` in ns; time 0 is the start of the measurement.
-    #[must_use]
-    pub fn values(&self) -> &[(u64, u64)] {
-        &self.values
     }
 
     /// Returns the values in windows, as an agent records them.

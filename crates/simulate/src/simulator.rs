@@ -109,7 +109,7 @@ impl Simulator {
         };
         if factors.workload == Workload::Discovery {
             let config = middleware(1.0, 0);
-            let mode = flow(&config, 0).mode();
+            let mode = flow(&config, 0).mode;
             return Ok(discovery::measure(&config, &host, mode, &run).into_reports(factors, topology));
         }
         let memory = &mut self.arrivals;

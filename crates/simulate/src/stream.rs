@@ -147,7 +147,7 @@ impl<'w> Stream<'w> {
         let planned = self.planned(design.writer(self.link.endpoint).measure_ns);
         let windows = windows.min(COARSE_WINDOWS);
         let send_lag = recorder.distribution(&self.recorded.send_lag, windows, design.measure_ns);
-        let sent = self.link.sent();
+        let sent = self.link.sent;
         FlowWriterReport {
             planned,
             offered: self.offered,

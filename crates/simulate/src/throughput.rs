@@ -144,7 +144,7 @@ pub(super) fn measure(
         agents.push(of_reader(reader, samples, design, &drained, writing_ns));
     }
     let join = late_reader::joined(readers, run);
-    Traffic { agents, wire, join, mode: links.first().map_or(1.0, |link| link.flow.mode()) }
+    Traffic { agents, wire, join, mode: links.first().map_or(1.0, |link| link.flow.mode) }
 }
 
 fn of_writer(
@@ -160,7 +160,7 @@ fn of_writer(
     let report = WriterReport {
         offered: phase.offered,
         accepted: phase.accepted,
-        warm_up: link.sent().warm_up,
+        warm_up: link.sent.warm_up,
         before_join: late_join::before(link.kept.as_ref()),
         timed_out: 0,
         refused: 0,

@@ -38,7 +38,7 @@ enum Names {
 
 /// Draws the chart and returns its height.
 pub(crate) fn draw(bars: &Bars, canvas: &mut Canvas) -> f64 {
-    let total = canvas.width();
+    let total = canvas.width;
     let labels: Vec<&str> = bars.groups.iter().map(|group| group.label.as_str()).collect();
     let labels = wrap_names(&labels, 12.0, 0.24 * total, NAME_LINES);
     let group_label = wrap(&bars.group_label, 12.0, 0.24 * total);
@@ -51,13 +51,13 @@ pub(crate) fn draw(bars: &Bars, canvas: &mut Canvas) -> f64 {
         if is_told_by_colour(bars) { [Names::First, Names::Above] } else { [Names::Behind, Names::Above] };
     let least = 0.35 * (total - left);
     // Numbers of one unit; those of rates have many digits.
-    let factor = XAxis::with_map(&axis, map).factor();
+    let factor = XAxis::with_map(&axis, map).ticks.factor;
     let numbers = all().map(|bar| width(&format!("{}  ", plain(bar.total.value / factor)), NAME));
     let number = numbers.fold(NUMBER, f64::max);
     let end = |names| right_end(bars, &map, (total, number), names);
     let names = places.into_iter().find(|names| end(*names) >= left + least).unwrap_or(Names::Above);
     let x = XAxis::with_map(&axis, map.onto(left, end(names).max(left + least)));
-    let factor = x.factor();
+    let factor = x.ticks.factor;
     let series: Vec<&str> = all().map(|bar| bar.series.name.as_str()).collect();
     let mut lines = wrap_names(&series, NAME, total - left, NAME_LINES).into_iter();
     let top = key(bars, canvas, left) + LINE * group_label.len().saturating_sub(1) as f64;
@@ -133,9 +133,9 @@ fn length(bar: &Bar) -> f64 {
 fn key(bars: &Bars, canvas: &mut Canvas, left: f64) -> f64 {
     let (mut x, mut y) = (left, 4.0);
     for (part, class) in bars.parts.iter().zip(PARTS) {
-        let lines = wrap(part, 12.0, canvas.width() - left - 23.0);
+        let lines = wrap(part, 12.0, canvas.width - left - 23.0);
         let wide = widest(&lines, 12.0);
-        if x > left && x + 23.0 + wide > canvas.width() {
+        if x > left && x + 23.0 + wide > canvas.width {
             (x, y) = (left, y + LINE);
         }
         canvas.rect((x, y), (x + 18.0, y + BAR), &format!("{class} ink"), "");

@@ -64,18 +64,18 @@ pub(crate) fn draw(forest: &Forest, canvas: &mut Canvas) -> f64 {
         let y = if canvas.is_narrow() { place.height - 15.0 } else { place.height / 2.0 };
         interval(row, canvas, &layout.map, place.top + y);
     }
-    let label = wrap(&forest.axis_label, 12.0, canvas.width());
+    let label = wrap(&forest.axis_label, 12.0, canvas.width);
     let half = widest(&label, 12.0) / 2.0;
-    let middle = f64::midpoint(left, right).min(canvas.width() - half).max(half);
+    let middle = f64::midpoint(left, right).min(canvas.width - half).max(half);
     canvas.lines((middle, bottom + 34.0), Anchor::Middle, "t", &label);
     let bottom = bottom + 40.0 + LINE * label.len().saturating_sub(1) as f64;
-    let more = wrap(&forest.more, 12.0, canvas.width());
+    let more = wrap(&forest.more, 12.0, canvas.width);
     canvas.lines((0.0, bottom + 14.0), Anchor::Start, "t", &more);
     if more.is_empty() { bottom } else { bottom + 6.0 + LINE * more.len() as f64 }
 }
 
 fn layout(forest: &Forest, canvas: &Canvas) -> Layout {
-    let total = canvas.width();
+    let total = canvas.width;
     let widest = |text: &dyn Fn(&ForestRow) -> f64| forest.rows.iter().map(text).fold(0.0, f64::max);
     let group = widest(&|row| width(&row.group, SIZES.0)).min(0.22 * total);
     let label = widest(&|row| width(&row.label, SIZES.1)).min(0.22 * total);
@@ -90,7 +90,7 @@ fn layout(forest: &Forest, canvas: &Canvas) -> Layout {
 
 /// Divides the texts of all rows into lines, places the rows below `top`, and returns the lower edge of the last one.
 fn rows(forest: &Forest, canvas: &Canvas, layout: &Layout, top: f64) -> (Vec<RowLayout>, f64) {
-    let total = canvas.width();
+    let total = canvas.width;
     let names = |of: &dyn Fn(&ForestRow) -> String, size, space| {
         let texts: Vec<String> = forest.rows.iter().map(of).collect();
         wrap_names(&texts.iter().map(String::as_str).collect::<Vec<_>>(), size, space, MOST_LINES)
@@ -176,7 +176,7 @@ fn axis(forest: &Forest, canvas: &mut Canvas, map: &Map, top: f64, bottom: f64) 
         let Some(x) = map.at(ratio) else { continue };
         let text = if ratio == 1.0 { "0".to_owned() } else { change_text(ratio) };
         let half = width(&text, 12.0) / 2.0;
-        let middle = x.min(canvas.width() - half).max(half);
+        let middle = x.min(canvas.width - half).max(half);
         let (low, high) = (middle - half - TICK_GAP, middle + half + TICK_GAP);
         if taken.iter().any(|(from, to)| low < *to && high > *from) {
             continue;
@@ -196,7 +196,7 @@ fn change_text(ratio: f64) -> String {
 
 /// Writes the directions above the axis, and returns the position of the first row.
 fn headings(forest: &Forest, canvas: &mut Canvas, zero: f64, right: f64) -> f64 {
-    let total = canvas.width();
+    let total = canvas.width;
     let with_arrow = |text: &str, shown: String| if text.is_empty() { text.to_owned() } else { shown };
     let above = with_arrow(&forest.above, format!("{} \u{2192}", forest.above));
     let below = with_arrow(&forest.below, format!("\u{2190} {}", forest.below));
@@ -227,7 +227,7 @@ fn words(row: &ForestRow, canvas: &mut Canvas, layout: &Layout, place: &RowLayou
         Claim::Equivalent => "b".to_owned(),
         Claim::Inconclusive => "w".to_owned(),
     };
-    let total = canvas.width();
+    let total = canvas.width;
     let RowLayout { group, label, words, interval, top, height } = place;
     if canvas.is_narrow() {
         canvas.lines((0.0, top + 14.0), Anchor::Start, "w", label);

@@ -20,7 +20,7 @@ const MOST_LINES: usize = 6;
 
 /// Draws the chart and returns its height.
 pub(crate) fn draw(heat: &Heat, canvas: &mut Canvas) -> f64 {
-    let total = canvas.width();
+    let total = canvas.width;
     let prefix = prefix(heat);
     let labels = heat.rows.iter().map(|row| width(&row.label, NAME)).fold(0.0, f64::max);
     let left = (labels.max(width(&heat.row_label, SIZE)) + 10.0).min(0.38 * total);

@@ -21,7 +21,7 @@ const DODGE: f64 = 4.0;
 pub(crate) fn draw(lines: &Lines, canvas: &mut Canvas) -> f64 {
     let y = YAxis::new(&lines.y, lines.panels.iter().flat_map(y_values), 290.0, 24.0);
     let names = lines.panels.iter().flat_map(|panel| end_lines(panel).map(|line| &line.series));
-    let right = match names_space(names, canvas.width(), if lines.panels.len() > 1 { 0.14 } else { 0.32 }) {
+    let right = match names_space(names, canvas.width, if lines.panels.len() > 1 { 0.14 } else { 0.32 }) {
         space if lines.panels.len() > 1 && space <= 12.0 => 0.0,
         space => space,
     };

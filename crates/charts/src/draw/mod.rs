@@ -30,7 +30,7 @@ const EMPTY: f64 = 120.0;
 /// Draws a chart and returns its height in px; without values, words that say so.
 pub(crate) fn draw(kind: &ChartKind, canvas: &mut Canvas) -> f64 {
     if !has_values(kind) {
-        let middle = (canvas.width() / 2.0, EMPTY / 2.0);
+        let middle = (canvas.width / 2.0, EMPTY / 2.0);
         canvas.text(middle, Anchor::Middle, "t", "No values to draw");
         return EMPTY;
     }

@@ -61,7 +61,7 @@ impl Panels {
             _ => HEIGHTS[2],
         };
         let height = height.max(least.ceil());
-        let wide = (canvas.width() - EDGE - left - (columns - 1) as f64 * GAP) / columns as f64;
+        let wide = (canvas.width - EDGE - left - (columns - 1) as f64 * GAP) / columns as f64;
         let names: Vec<&str> =
             headings.iter().map(|series| series.map_or("", |series| series.name.as_str())).collect();
         // A single column has the whole width.

@@ -19,9 +19,9 @@ const POOLED: &str = "all runs pooled";
 /// Draws the chart and returns its height.
 pub(crate) fn draw(percentiles: &Percentiles, canvas: &mut Canvas) -> f64 {
     let names = || percentiles.series.iter().map(|series| &series.series);
-    let right = canvas.width() - names_space(names(), canvas.width(), 0.34);
+    let right = canvas.width - names_space(names(), canvas.width, 0.34);
     let top = 24.0;
-    let bottom = top + names_height(names(), canvas.width() - right).ceil().max(266.0);
+    let bottom = top + names_height(names(), canvas.width - right).ceil().max(266.0);
     let y = YAxis::new(&percentiles.y, percentiles.series.iter().flat_map(values), bottom, top);
     let left = y.space();
     let quantiles = percentiles.series.iter().flat_map(points).map(|point| point.quantile);
@@ -49,7 +49,7 @@ pub(crate) fn draw(percentiles: &Percentiles, canvas: &mut Canvas) -> f64 {
             dashed = Some((pooled, 2 * number + 1));
         }
     }
-    end_names(canvas, &ends, (right, canvas.width() - right), (top, bottom));
+    end_names(canvas, &ends, (right, canvas.width - right), (top, bottom));
     if let Some((line, number)) = dashed {
         let frame = Area { left, top, right, bottom };
         label(canvas, &line, number, frame, &mut occupied);

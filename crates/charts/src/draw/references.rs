@@ -20,7 +20,7 @@ pub(crate) fn label_rows(panel: &Panel, x: &Map, canvas: &Canvas) -> usize {
     let mut rows = Rows::default();
     for Reference { at, label, .. } in &panel.references {
         if let Some(x) = x.at(*at) {
-            rows.place(label, x, canvas.width());
+            rows.place(label, x, canvas.width);
         }
     }
     rows.taken.iter().filter(|row| !row.is_empty()).count()
@@ -66,7 +66,7 @@ pub(crate) fn draw(panel: &Panel, canvas: &mut Canvas, x: &Map, frame: Area) {
         let Some(x) = x.at(*at) else { continue };
         let slot = slot.class();
         canvas.rule((x, frame.top - 4.0), (x, frame.bottom), &format!("knee {slot}"), label);
-        if let Some((text, middle, row)) = rows.place(label, x, canvas.width()) {
+        if let Some((text, middle, row)) = rows.place(label, x, canvas.width) {
             let at = (middle, frame.top - 8.0 - row as f64 * ROW);
             canvas.text(at, Anchor::Middle, &format!("an {slot}"), &text);
         }

@@ -186,7 +186,7 @@ fn panel(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     let words = |series: &StripSeries| {
         width(&series.series.name, NAME).max(numbers_width(series, unit, is_split)) + 24.0
     };
-    let space = strip.series.iter().map(words).fold(0.0, f64::max).min(0.4 * canvas.width());
+    let space = strip.series.iter().map(words).fold(0.0, f64::max).min(0.4 * canvas.width);
     let texts = Texts::new(strip, (space - BESIDE, space - BESIDE), is_split);
     // Names and numbers of all series fit below each other.
     let each = LINE * texts.name_lines() + texts.numbers_height() + 5.0;
@@ -194,7 +194,7 @@ fn panel(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     let bottom = 250.0_f64.max(top + each * strip.series.len() as f64);
     let y = YAxis::new(&strip.y, strip.series.iter().flat_map(values), bottom - PAD, top);
     let left = y.space();
-    let right = canvas.width() - space;
+    let right = canvas.width - space;
     let x = x_axis(strip, left, right);
     shade_noisy(strip, canvas, &x, top, bottom);
     y.draw(canvas, left, right, true);
@@ -248,11 +248,11 @@ fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     let unit = strip.y.unit;
     let narrow = canvas.is_narrow();
     let widest = strip.series.iter().map(|series| width(&series.series.name, NAME)).fold(0.0, f64::max);
-    let names = if narrow { 0.0 } else { (widest + 8.0).min(0.28 * canvas.width()) };
+    let names = if narrow { 0.0 } else { (widest + 8.0).min(0.28 * canvas.width) };
     let is_split = is_split(strip, canvas);
     let words = |series: &StripSeries| numbers_width(series, unit, is_split) + 24.0;
-    let space = strip.series.iter().map(words).fold(0.0, f64::max).min(0.38 * canvas.width());
-    let name_space = if narrow { canvas.width() } else { names - 8.0 };
+    let space = strip.series.iter().map(words).fold(0.0, f64::max).min(0.38 * canvas.width);
+    let name_space = if narrow { canvas.width } else { names - 8.0 };
     let texts = Texts::new(strip, (name_space, space - BESIDE), is_split);
     let beside = texts.numbers_height() + 6.0;
     let (step, lower) = match narrow {
@@ -272,11 +272,11 @@ fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
         })
         .collect();
     // One unit is written above all rows.
-    if axes.iter().any(|axis| axis.unit() != axes[0].unit()) {
+    if axes.iter().any(|axis| axis.ticks.unit != axes[0].ticks.unit) {
         axes = axes.into_iter().map(YAxis::with_unit_in_labels).collect();
     }
     let left = names + axes.iter().map(YAxis::space).fold(0.0, f64::max);
-    let right = canvas.width() - space;
+    let right = canvas.width - space;
     let x = x_axis(strip, left, right);
     let bottom = 18.0 + strip.series.len() as f64 * step;
     shade_noisy(strip, canvas, &x, 12.0, bottom);

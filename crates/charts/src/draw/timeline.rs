@@ -31,7 +31,7 @@ pub(crate) fn draw(timeline: &Timeline, canvas: &mut Canvas) -> f64 {
     let values = timeline.panels.iter().flat_map(|panel| &panel.windows);
     let values = values.flat_map(|window| [Some(window.value), window.longest]).flatten();
     let y = YAxis::new(&timeline.y, values, height, 0.0);
-    let (left, right) = (y.space(), canvas.width() - 14.0);
+    let (left, right) = (y.space(), canvas.width - 14.0);
     let axis = Axis {
         label: "time since the start of the measurement".to_owned(),
         unit: Unit::Nanoseconds,

@@ -165,7 +165,7 @@ fn distributions(all: &[Distribution<'_>], what: &str, charset: Charset, width: 
         if all.iter().any(|one| one.p99_us.is_some()) { format!(", {p99} p99") } else { String::new() };
     let mut lines = vec![format!("  {what}: {median} p50, {interval} {of_runs}{tails}")];
     for ((one, value), ends_us) in all.iter().zip(&values).zip(intervals) {
-        let mut row = vec![' '; scale.columns()];
+        let mut row = vec![' '; scale.columns];
         let at = |us: f64| scale.column(us);
         if let Some(p99_us) = one.p99_us {
             row[at(one.p50_us)..=at(p99_us).max(at(one.p50_us))].fill(tail);

@@ -11,7 +11,8 @@ const LONG: f64 = 0.95;
 pub(super) struct Scale {
     low: f64,
     high: f64,
-    columns: usize,
+    /// Number of columns.
+    pub(super) columns: usize,
 }
 
 impl Scale {
@@ -26,11 +27,6 @@ impl Scale {
     /// Returns both ends.
     pub const fn ends(&self) -> (f64, f64) {
         (self.low, self.high)
-    }
-
-    /// Returns the number of columns.
-    pub const fn columns(&self) -> usize {
-        self.columns
     }
 
     /// Returns the column of a value.

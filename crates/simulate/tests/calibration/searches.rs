@@ -161,7 +161,7 @@ impl<'s> Searched<'s> {
         let rate = Rate::nearest(trial.load_sps);
         let load = if self.system.deadline { Load::Poisson { rate } } else { Load::Constant { rate } };
         let metrics = self.run(load, trial.duration_ns);
-        let values = |kind| self.simulator.series(kind).map_or(&[][..], |series| series.values());
+        let values = |kind| self.simulator.series(kind).map_or(&[][..], |series| &series.values[..]);
         let windows = self.windows.entry(trial.duration_ns);
         let [send_lag, response] = windows
             .or_insert_with_key(|duration_ns| [0, 1].map(|_| Windows::new(TRIAL_WINDOWS, *duration_ns)));

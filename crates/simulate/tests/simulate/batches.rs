@@ -14,7 +14,7 @@ fn batch_delays_its_samples() {
     let mut simulator = Simulator::new();
     run(&mut simulator, &cell, SECOND, 1);
     let response: Vec<u64> =
-        simulator.series("response").expect("recorded").values().iter().map(|v| v.1).collect();
+        simulator.series("response").expect("recorded").values.iter().map(|v| v.1).collect();
     assert_eq!(response[..4], [3_050_000, 2_050_000, 1_050_000, 50_000]);
     assert_eq!(response.len(), 1_000);
 }
@@ -27,7 +27,7 @@ fn with_turbo(load: Load, turbo: bool) -> (Run, Vec<(u64, u64)>) {
     }
     let mut simulator = Simulator::new();
     let run = run(&mut simulator, &cell, SECOND / 10, 1);
-    let times = simulator.series("service").expect("recorded").values().to_vec();
+    let times = simulator.series("service").expect("recorded").values.to_vec();
     (run, times)
 }
 

@@ -41,7 +41,7 @@ fn responses(cell: &Cell, runs: u64, measure_ns: u64, up_to: &[f64]) -> Response
         // A schedule of its own for each run.
         let design = Design { seed, ..design(measure_ns) };
         let metrics = simulator.metrics(cell, &design, scheduled).expect("measured");
-        let response = simulator.series("response").expect("recorded").values();
+        let response = &simulator.series("response").expect("recorded").values;
         let values: Vec<f64> = response.iter().map(|&(_, ns)| ns as f64).collect();
         all.means.push(mean(&values));
         for (shares, up_to) in all.shares.iter_mut().zip(up_to) {
@@ -149,7 +149,7 @@ fn each_sample_of_a_burst_waits_for_those_before_it() {
     let mut simulator = Simulator::new();
     let run = run(&mut simulator, &paced(load, true, &options), SECOND, 1);
     let response: Vec<u64> =
-        simulator.series("response").expect("recorded").values().iter().map(|v| v.1).collect();
+        simulator.series("response").expect("recorded").values.iter().map(|v| v.1).collect();
     assert_eq!(response.len(), 800);
     for burst in response.chunks(8) {
         let expected: [u64; 8] = std::array::from_fn(|place| 150_000 + 100_000 * place as u64);

@@ -23,7 +23,7 @@ fn shown(
     let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
     let run = simulator.run(&cell, design, scheduled).unwrap_or_else(|error| panic!("{error}")).run;
     let (record, throughput) = (run.paced().expect("a plan"), run.throughput().expect("rates"));
-    let last_ns = simulator.series("response").and_then(|all| all.values().iter().map(|(at, _)| *at).max());
+    let last_ns = simulator.series("response").and_then(|all| all.values.iter().map(|(at, _)| *at).max());
     let windows = simulator.series("send_lag").expect("recorded").windows(TRIAL_WINDOWS, design.measure_ns);
     let log = TrialLog {
         duration_ns: design.measure_ns,

@@ -192,7 +192,7 @@ fn shapes_show_over_time() {
     let median_of = |simulator: &mut Simulator, shape, from: u64, to: u64| {
         let cell = cell(Workload::Latency, true, 0, &[("latency", "normal:50us,1us"), ("warmup", shape)]);
         run(simulator, &cell, 100 * MS, 1);
-        let values = simulator.series("rtt").expect("values").values().iter();
+        let values = simulator.series("rtt").expect("values").values.iter();
         let mut some: Vec<_> =
             values.filter(|(at, _)| (from * MS..to * MS).contains(at)).map(|(_, v)| *v).collect();
         some.sort_unstable();

@@ -13,8 +13,8 @@ const STRETCH: f64 = 8.0;
 
 /// Stage of a goal: trials of one duration. The last stage is the goal itself.
 #[derive(Clone, Debug)]
-struct Stage {
-    goal: Goal,
+pub(super) struct Stage {
+    pub(super) goal: Goal,
     /// Maximum distance of the bounds in grid steps.
     steps: u32,
 }
@@ -35,7 +35,7 @@ pub(super) struct GoalSearch {
     /// Index of the goal.
     index: usize,
     earlier: Vec<Stage>,
-    own: Stage,
+    pub(super) own: Stage,
     /// Number of earlier stages done.
     done: usize,
     /// Start load of the stage: the lower bound of the previous stage.
@@ -57,12 +57,7 @@ impl GoalSearch {
             Stage { goal, steps: steps.saturating_mul(1 << (count - number)) }
         };
         let earlier = (0..count).map(stage).collect();
-        Self { index, earlier, own: Stage { goal, steps }, done: 0, from: start, last: grid.last() }
-    }
-
-    /// Returns the goal that is searched for.
-    pub const fn goal(&self) -> &Goal {
-        &self.own.goal
+        Self { index, earlier, own: Stage { goal, steps }, done: 0, from: start, last: grid.last }
     }
 
     /// Returns the bounds that the trials so far show.

@@ -33,7 +33,8 @@ pub(super) struct Grid {
     loads: Loads,
     /// Logarithm of the ratio between neighbouring loads.
     step: f64,
-    last: u32,
+    /// Index of the highest load; that of the lowest is 0.
+    pub(super) last: u32,
 }
 
 impl Grid {
@@ -43,11 +44,6 @@ impl Grid {
         // one step more than fits, so that rounding cannot make a step too wide
         let last = (span / log_width(narrowest)).floor() as u32 + 1;
         Self { loads, step: span / f64::from(last), last }
-    }
-
-    /// Returns the index of the highest load; that of the lowest is 0.
-    pub const fn last(&self) -> u32 {
-        self.last
     }
 
     /// Returns the load with that number, in samples/s.
@@ -89,8 +85,8 @@ mod tests {
         for width in [1e-4, 0.005, 0.01, 0.3, 0.99] {
             for (floor, ceiling) in [(1.0, 1e5), (1e3, 1.0005e3), (0.2, 1e9), (1.0, 1.0 / 0.99)] {
                 let grid = grid(floor, ceiling, width);
-                assert_eq!((grid.load(0), grid.load(grid.last())), (floor, ceiling));
-                for number in 0..grid.last() {
+                assert_eq!((grid.load(0), grid.load(grid.last)), (floor, ceiling));
+                for number in 0..grid.last {
                     let (low, high) = (grid.load(number), grid.load(number + 1));
                     assert!(low < high && high - low <= width * high, "{width}: {low} {high}");
                     assert_eq!(grid.nearest(low), number);

@@ -177,7 +177,7 @@ impl Search {
         }
         for (pursuit, &ratio) in self.pursuits.iter().zip(ratios) {
             if !(0.0..=1.0).contains(&ratio) {
-                return Err(SearchError::NoRatio { goal: pursuit.goal().name.clone(), ratio });
+                return Err(SearchError::NoRatio { goal: pursuit.own.goal.name.clone(), ratio });
             }
         }
         self.measured.add(trial.load, trial.duration_ns, ratios.to_vec());
@@ -201,7 +201,7 @@ impl Search {
             |load: u32| Bound { load_sps: self.grid.load(load), trials: self.measured.trials_at(load) };
         let sustained = |load: u32| {
             let seen = self.measured.observed_at(goal, load);
-            (bound(load), conditional_throughput(pursuit.goal(), self.grid.load(load), seen))
+            (bound(load), conditional_throughput(&pursuit.own.goal, self.grid.load(load), seen))
         };
         match (bounds.lower.map(sustained), bounds.upper.map(bound), pursuit.is_done(bounds)) {
             (Some((lower, throughput_sps)), Some(upper), true) => {

@@ -100,7 +100,7 @@ fn read_metadata<R: Read + Seek>(
 
 /// Returns the summary section.
 fn summary<R: Read + Seek>(input: &mut FileInput<R>) -> Result<Option<Vec<u8>>, ImportError> {
-    let Some(footer) = input.length().checked_sub(END_BYTES) else { return Ok(None) };
+    let Some(footer) = input.length.checked_sub(END_BYTES) else { return Ok(None) };
     input.go_to(footer)?;
     let Some(end) = input.bytes(END_BYTES)? else { return Ok(None) };
     let mut cursor = Cursor(&end);

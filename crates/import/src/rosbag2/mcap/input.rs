@@ -20,7 +20,8 @@ pub(super) trait Input {
 pub(super) struct FileInput<R> {
     reader: BufReader<R>,
     at: u64,
-    length: u64,
+    /// Length of the file in bytes.
+    pub(super) length: u64,
 }
 
 impl<R: Read + Seek> FileInput<R> {
@@ -30,11 +31,6 @@ impl<R: Read + Seek> FileInput<R> {
         file.seek(SeekFrom::Start(0)).map_err(|error| unreadable(&error, 0))?;
         // A page: messages are looked up far from each other.
         Ok(Self { reader: BufReader::with_capacity(4_096, file), at: 0, length })
-    }
-
-    /// Returns the length of the file in bytes.
-    pub(super) const fn length(&self) -> u64 {
-        self.length
     }
 
     /// Goes to a position. Returns whether it is within the file.

@@ -23,7 +23,7 @@ const MAGIC: &[u8; 8] = b"\x89MCAP0\r\n";
 pub fn read_mcap<R: Read + Seek>(file: R, recording: &mut Recording) -> Result<(), ImportError> {
     let mut input = FileInput::new(file)?;
     let mut magic = [0; 8];
-    if input.length() == 0 {
+    if input.length == 0 {
         return Err(ImportError::new("the file is empty", "record the bag again"));
     }
     if !input.fill(&mut magic)? || magic[..5] != MAGIC[..5] {

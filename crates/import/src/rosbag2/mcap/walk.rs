@@ -145,7 +145,7 @@ pub(super) fn read<R: Read + Seek>(
         let number = collector.recording.messages.len() - before;
         let remark = format!(
             "the file is cut at byte {end} of {}: the {number} messages before it are used",
-            input.length()
+            input.length
         );
         collector.recording.remarks.push(remark);
     }
