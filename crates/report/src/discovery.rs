@@ -6,7 +6,7 @@ use stats::median;
 use crate::{
     factor_columns::FactorColumns,
     layout::Grid,
-    tables::{nothing, spread, unsupported},
+    tables::{by_cell, spread, unsupported},
 };
 
 /// Value of a run, in the unit of its heading.
@@ -68,23 +68,18 @@ pub(crate) fn formatted(cell: &CellResult, index: usize) -> (Option<String>, Str
 pub(crate) fn table(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&[], cells);
     let headings = VALUES.map(|(heading, _)| heading);
-    let mut grid = keys.grid().left(["Topology"]).spread(headings).left(["Last matched"]);
-    for cell in cells {
-        let mut row = keys.entries(cell);
+    let grid = keys.grid().left(["Topology"]).spread(headings).left(["Last matched"]);
+    by_cell(&keys, grid, cells, |cell, row| {
         let shared = cell.factors.shared_process().map_or_else(String::new, |text| format!(", {text}"));
         row.push(format!("{}{shared}", cell.factors.topology));
-        if cell.claimed_runs().any(|run| run.discovery().is_some()) {
-            for index in 0..VALUES.len() {
-                let (value, spread) = formatted(cell, index);
-                row.extend([value.unwrap_or_else(unsupported), spread]);
-            }
-            row.push(last(cell));
-        } else {
-            grid.fill(&mut row, nothing(cell));
+        cell.claimed_runs().find_map(Run::discovery)?;
+        for index in 0..VALUES.len() {
+            let (value, spread) = formatted(cell, index);
+            row.extend([value.unwrap_or_else(unsupported), spread]);
         }
-        grid.row(row);
-    }
-    grid
+        row.push(last(cell));
+        Some(())
+    })
 }
 
 /// Returns the entity that was matched last, in most of the runs.

@@ -8,7 +8,7 @@ use results::{
 use crate::{
     factor_columns::FactorColumns,
     layout::Grid,
-    tables::{nothing, unsupported},
+    tables::{by_cell, unsupported},
 };
 
 /// Columns of the tables of headrooms: heading and unit.
@@ -59,15 +59,11 @@ pub(crate) fn grid(cells: &[&CellResult]) -> Grid {
         let heading = if unit.is_empty() { heading.to_owned() } else { format!("{heading} ({unit})") };
         grid = if heading == "Fails first" { grid.left([heading]) } else { grid.right([heading]) };
     }
-    for cell in cells {
-        let mut row = factors.entries(cell);
-        match of(cell) {
-            Some((goal, headroom)) => row.extend(entries(goal, headroom)),
-            None => grid.fill(&mut row, nothing(cell)),
-        }
-        grid.row(row);
-    }
-    grid
+    by_cell(&factors, grid, cells, |cell, row| {
+        let (goal, headroom) = of(cell)?;
+        row.extend(entries(goal, headroom));
+        Some(())
+    })
 }
 
 /// Returns a sentence about each cell with a headroom: `headroom 1.8 x; cmd-vel fails first`.

@@ -63,6 +63,24 @@ pub(crate) fn tail_ms(throughput: &Throughput) -> String {
     format_value(throughput.tail.ns as f64 / 1e6)
 }
 
+/// Fills a table: a row for each cell, which begins with its factors. `entries` adds the others; if it returns `None`, a text
+/// says why the cell has no values.
+pub(crate) fn by_cell(
+    keys: &FactorColumns,
+    mut grid: Grid,
+    cells: &[&CellResult],
+    entries: impl Fn(&CellResult, &mut Vec<String>) -> Option<()>,
+) -> Grid {
+    for cell in cells {
+        let mut row = keys.entries(cell);
+        if entries(cell, &mut row).is_none() {
+            grid.fill(&mut row, nothing(cell));
+        }
+        grid.row(row);
+    }
+    grid
+}
+
 /// Returns the throughput table by size. Rows whose flag is set are copied from the unbatched cells.
 pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
     let grouped = rows.iter().any(|(cell, _)| grouped(cell));
@@ -123,7 +141,7 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
 /// Returns the table of write calls and interface traffic, by size and batch ceiling.
 pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size", "batch_bytes"], cells);
-    let mut grid = keys.grid().spread([
+    let grid = keys.grid().spread([
         "Write p50 (µs)",
         "p90 (µs)",
         "p99 (µs)",
@@ -132,94 +150,76 @@ pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
         "Wire (B/sample)",
         "Wire (packets/sample)",
     ]);
-    for cell in cells {
-        let mut row = keys.entries(cell);
-        match cell.latency.get("write_call") {
-            Some(call) => {
-                row.extend((0..4).flat_map(|index| quantile_entries(cell, "write_call", index)));
-                row.push(format_micros(call.max_ns as f64));
-                row.push(spread(cell, |run| Some(run.latency.get("write_call")?.max_ns as f64)));
-                let wire = |bytes: fn(&WireBytes) -> u64| {
-                    let (traffic, sent) =
-                        cell.valid_runs().try_fold((0_u64, 0_u64), |(traffic, sent), run| {
-                            let of_run = (bytes(run.wire.as_ref()?), run.throughput()?.sent);
-                            Some((traffic.saturating_add(of_run.0), sent.saturating_add(of_run.1)))
-                        })?;
-                    (sent > 0).then(|| format_value(traffic as f64 / sent as f64))
-                };
-                for traffic in [(|wire| wire.rx_bytes) as fn(&WireBytes) -> u64, |wire| wire.rx_packets] {
-                    row.push(wire(traffic).unwrap_or_else(unsupported));
-                    row.push(spread(cell, |run| {
-                        let sent = run.throughput()?.sent;
-                        (sent > 0).then_some(traffic(run.wire.as_ref()?) as f64 / sent as f64)
-                    }));
-                }
-            }
-            None => grid.fill(&mut row, nothing(cell)),
+    by_cell(&keys, grid, cells, |cell, row| {
+        let call = cell.latency.get("write_call")?;
+        row.extend((0..4).flat_map(|index| quantile_entries(cell, "write_call", index)));
+        row.push(format_micros(call.max_ns as f64));
+        row.push(spread(cell, |run| Some(run.latency.get("write_call")?.max_ns as f64)));
+        let wire = |bytes: fn(&WireBytes) -> u64| {
+            let (traffic, sent) = cell.valid_runs().try_fold((0_u64, 0_u64), |(traffic, sent), run| {
+                let of_run = (bytes(run.wire.as_ref()?), run.throughput()?.sent);
+                Some((traffic.saturating_add(of_run.0), sent.saturating_add(of_run.1)))
+            })?;
+            (sent > 0).then(|| format_value(traffic as f64 / sent as f64))
+        };
+        for traffic in [(|wire| wire.rx_bytes) as fn(&WireBytes) -> u64, |wire| wire.rx_packets] {
+            row.push(wire(traffic).unwrap_or_else(unsupported));
+            row.push(spread(cell, |run| {
+                let sent = run.throughput()?.sent;
+                (sent > 0).then_some(traffic(run.wire.as_ref()?) as f64 / sent as f64)
+            }));
         }
-        grid.row(row);
-    }
-    grid
+        Some(())
+    })
 }
 
 /// Returns the table of the RTT by size.
 pub(crate) fn latency(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
-    let mut grid = keys
+    let grid = keys
         .grid()
         .left([""])
         .right(["n"])
         .spread(["Mean (µs)", "SD (µs)", "Min (µs)", "Max (µs)"])
         .spread(["p50 (µs)", "p90 (µs)", "p99 (µs)", "p99.9 (µs)", "p99.99 (µs)", "p99.9999 (µs)"]);
-    for cell in cells {
+    by_cell(&keys, grid, cells, |cell, row| {
         let mark = if cell.shortfall().pct() > MAX_LATENCY_LOSS_PCT { LOSSY } else { "" };
-        let mut row = keys.entries(cell);
         row.push(mark.to_owned());
-        match cell.latency.get("rtt") {
-            Some(rtt) => {
-                row.push(rtt.n.to_string());
-                let moments: [(f64, Moment); 4] = [
-                    (rtt.mean_ns, |latency| latency.mean_ns),
-                    (rtt.sd_ns, |latency| latency.sd_ns),
-                    (rtt.min_ns as f64, |latency| latency.min_ns as f64),
-                    (rtt.max_ns as f64, |latency| latency.max_ns as f64),
-                ];
-                for (of_cell, of_run) in moments {
-                    row.push(format_micros(of_cell));
-                    row.push(spread(cell, |run| run.latency.get("rtt").map(of_run)));
-                }
-                row.extend((0..QUANTILES.len()).flat_map(|index| quantile_entries(cell, "rtt", index)));
-            }
-            None => grid.fill(&mut row, nothing(cell)),
+        let rtt = cell.latency.get("rtt")?;
+        row.push(rtt.n.to_string());
+        let moments: [(f64, Moment); 4] = [
+            (rtt.mean_ns, |latency| latency.mean_ns),
+            (rtt.sd_ns, |latency| latency.sd_ns),
+            (rtt.min_ns as f64, |latency| latency.min_ns as f64),
+            (rtt.max_ns as f64, |latency| latency.max_ns as f64),
+        ];
+        for (of_cell, of_run) in moments {
+            row.push(format_micros(of_cell));
+            row.push(spread(cell, |run| run.latency.get("rtt").map(of_run)));
         }
-        grid.row(row);
-    }
-    grid
+        row.extend((0..QUANTILES.len()).flat_map(|index| quantile_entries(cell, "rtt", index)));
+        Some(())
+    })
 }
 
 /// Returns the table of one-way times, losses and cost of a round trip.
 pub(crate) fn directions(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
-    let mut grid = keys
+    let grid = keys
         .grid()
         .spread(["RTT p50 (µs)", "Out p50 (µs)", "Back p50 (µs)"])
         .right(["Lost", "Lost (%)"])
         .close("± pp")
         .spread(["CPU pinger (µs/sample)", "CPU echo (µs/sample)"]);
-    for cell in cells {
-        let mut row = keys.entries(cell);
-        if cell.latency.contains_key("rtt") {
-            let kinds = ["rtt", "one_way_out", "one_way_back"];
-            row.extend(kinds.into_iter().flat_map(|kind| quantile_entries(cell, kind, 0)));
-            let lost = stats::total(cell.valid_runs().flat_map(Run::counts).map(|counted| counted.lost));
-            row.extend([lost.to_string(), format_value(cell.shortfall().pct()), lost_spread(cell)]);
-            row.extend(cpu(cell));
-        } else {
-            grid.fill(&mut row, nothing(cell));
-        }
-        grid.row(row);
-    }
-    grid
+    by_cell(&keys, grid, cells, |cell, row| {
+        cell.latency.get("rtt")?;
+        let kinds = ["rtt", "one_way_out", "one_way_back"];
+        row.extend(kinds.into_iter().flat_map(|kind| quantile_entries(cell, kind, 0)));
+        let lost = stats::total(cell.valid_runs().flat_map(Run::counts).map(|counted| counted.lost));
+        row.extend([lost.to_string(), format_value(cell.shortfall().pct()), lost_spread(cell)]);
+        row.extend(cpu(cell));
+        Some(())
+    })
 }
 
 /// Mean, standard deviation or extreme of a run.
