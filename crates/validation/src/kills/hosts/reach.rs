@@ -30,11 +30,8 @@ pub enum Reach {
 
 impl fmt::Display for Reach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Netns => "netns",
-            Self::Ssh => "ssh",
-            Self::Slurm => "slurm",
-        })
+        let value = self.to_possible_value().expect("no value is skipped");
+        f.write_str(value.get_name())
     }
 }
 

@@ -79,13 +79,8 @@ impl Victim {
 
 impl fmt::Display for Victim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Agent => "agent",
-            Self::Steward => "steward",
-            Self::Ssh => "ssh",
-            Self::Sshd => "sshd",
-            Self::Srun => "srun",
-        })
+        let value = self.to_possible_value().expect("no value is skipped");
+        f.write_str(value.get_name())
     }
 }
 
