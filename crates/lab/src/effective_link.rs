@@ -3,9 +3,7 @@
 use experiment::LinkSpec;
 use serde_json::Value;
 
-use crate::{
-    error::LabError, layout::INTERFACE, link::TABLE, links::Links, namespace::Namespace, tools::Tool,
-};
+use crate::{error::LabError, layout::INTERFACE, link::TABLE, links::Links, tools::Tool};
 
 /// Returns the rate of the send queue of a device in bit/s in the output of `tc -j qdisc show`; an error if it cannot be read.
 fn send_rate(text: &str, device: &str) -> Option<Option<u64>> {
@@ -47,24 +45,22 @@ impl Links {
         let action = "read the links";
         let failed =
             |message: &str| LabError::Tool { action: action.to_owned(), message: message.to_owned() };
-        let unreadable = || failed("unexpected output");
-        let tc = |namespace: &Namespace| Tool::Tc.run(Some(namespace), action, &["-j", "qdisc", "show"], "");
         let timing = self.timing();
         let mut common: Option<LinkSpec> = None;
-        for namespace in self.hosts() {
-            let rate = send_rate(&tc(namespace)?, INTERFACE).ok_or_else(unreadable)?;
+        for namespace in &self.hosts {
+            let send_rate = |text: &str| send_rate(text, INTERFACE);
+            let rate = Tool::Tc.read(namespace, action, &["-j", "qdisc", "show"], send_rate)?;
             if !is_alike(rate, timing.rate_bit_per_s()) {
                 return Err(failed("a host and the switch have different rates"));
             }
-            let loss_ppm = if self.has_loss_rules() {
+            let loss_ppm = if self.has_loss_rules {
                 let arguments = ["-j", "list", "chain", "netdev", TABLE, "ingress"];
-                loss_ppm(&Tool::Nft.run(Some(namespace), action, &arguments, "")?).ok_or_else(unreadable)?
+                Tool::Nft.read(namespace, action, &arguments, loss_ppm)?
             } else {
                 0
             };
-            let text =
-                Tool::Ip.run(Some(namespace), action, &["-j", "link", "show", "dev", INTERFACE], "")?;
-            let mtu_bytes = mtu(&text).ok_or_else(unreadable)?;
+            let arguments = ["-j", "link", "show", "dev", INTERFACE];
+            let mtu_bytes = Tool::Ip.read(namespace, action, &arguments, mtu)?;
             let link = LinkSpec {
                 rate_bit_per_s: timing.rate_bit_per_s(),
                 delay_ns: timing.delay_ns(),
@@ -79,7 +75,7 @@ impl Links {
                 _ => common = Some(LinkSpec { mtu_bytes: least, ..link }),
             }
         }
-        common.ok_or_else(unreadable)
+        common.ok_or_else(|| failed("unexpected output"))
     }
 }
 

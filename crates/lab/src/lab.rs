@@ -162,7 +162,7 @@ impl Lab {
     /// Returns the ids of the processes in the hosts.
     #[must_use]
     pub fn processes(&self) -> Vec<i32> {
-        processes_in(self.links.hosts()).into_iter().map(Pid::as_raw).collect()
+        processes_in(&self.links.hosts).into_iter().map(Pid::as_raw).collect()
     }
 
     fn index(&self, host: &str) -> Result<usize, LabError> {

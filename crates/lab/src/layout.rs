@@ -1,7 +1,6 @@
 //! Names and addresses of a lab, and the commands that create it. Pure.
 
 use std::{
-    fmt::Write as _,
     net::Ipv4Addr,
     path::{Path, PathBuf},
 };
@@ -77,7 +76,7 @@ pub(crate) fn mac_text(mac: [u8; 6]) -> String {
 pub(crate) fn hosts_file(hosts: &[Host]) -> String {
     let mut text = "127.0.0.1 localhost\n::1 localhost ip6-localhost\n".to_owned();
     for host in hosts {
-        writeln!(text, "{} {}", host.address, host.name).expect("a string grows");
+        text += &format!("{} {}\n", host.address, host.name);
     }
     text
 }
@@ -108,12 +107,10 @@ pub(crate) fn create_links(hosts: &[Host], has_ipv6: bool) -> String {
     let (mut text, quiet) = (String::new(), quiet(has_ipv6));
     for (index, host) in hosts.iter().enumerate() {
         let (port, mac, mtu) = (port(index), mac_text(mac(index)), host.mtu_bytes);
-        writeln!(
-            text,
-            "link add {port} mtu {mtu} type veth peer name {INTERFACE} address {mac} mtu {mtu} netns {}\nlink set {port} gso_max_segs 1{quiet}\nlink set {port} up",
+        text += &format!(
+            "link add {port} mtu {mtu} type veth peer name {INTERFACE} address {mac} mtu {mtu} netns {}\nlink set {port} gso_max_segs 1{quiet}\nlink set {port} up\n",
             host.namespace
-        )
-        .expect("a string grows");
+        );
     }
     text
 }
@@ -124,18 +121,14 @@ pub(crate) fn configure_host(index: usize, host: &Host, has_ipv6: bool) -> Strin
     if has_ipv6 {
         // Addresses of our own are usable at once: there is no detection of duplicates to wait for.
         let number = index + 1;
-        write!(
-            text,
+        text += &format!(
             "link set {INTERFACE} addrgenmode none\naddr add fe80::{number:x}/64 dev {INTERFACE} nodad\naddr add fd77::{number:x}/64 dev {INTERFACE} nodad\n"
-        )
-        .expect("a string grows");
+        );
     }
     let address = host.address;
-    write!(
-        text,
+    text += &format!(
         "addr add {address}/24 broadcast + dev {INTERFACE}\nlink set {INTERFACE} up\nroute add 224.0.0.0/4 dev {INTERFACE}\n"
-    )
-    .expect("a string grows");
+    );
     text
 }
 

@@ -1,7 +1,5 @@
 //! Commands that make the send queues of the hosts, and the loss of the links. Pure.
 
-use std::fmt::Write as _;
-
 use experiment::LinkSpec;
 
 use crate::{
@@ -69,11 +67,9 @@ pub(crate) fn change_loss(receiver: usize, hosts: usize, loss_ppm: u32) -> Strin
     );
     for sender in (0..hosts).filter(|sender| *sender != receiver) {
         let (counter, mac) = (loss_counter(sender), mac_text(mac(sender)));
-        write!(
-            text,
+        text += &format!(
             "add counter netdev {TABLE} {counter}\nadd rule netdev {TABLE} lost ether saddr {mac} counter name {counter} drop\n"
-        )
-        .expect("a string grows");
+        );
     }
     let chance = match loss_ppm {
         0 => return text,
@@ -81,8 +77,7 @@ pub(crate) fn change_loss(receiver: usize, hosts: usize, loss_ppm: u32) -> Strin
         1_000_000.. => String::new(),
         _ => format!("numgen random mod 1000000 < {loss_ppm} "),
     };
-    writeln!(text, "add rule netdev {TABLE} ingress meta protocol {{ ip, ip6 }} {chance}goto lost")
-        .expect("a string grows");
+    text += &format!("add rule netdev {TABLE} ingress meta protocol {{ ip, ip6 }} {chance}goto lost\n");
     text
 }
 

@@ -19,7 +19,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Links {
     /// Namespaces of the hosts.
-    hosts: Vec<Namespace>,
+    pub(crate) hosts: Vec<Namespace>,
     /// Namespace of the bridge and the ports.
     middle: Namespace,
     /// Current properties. The MTU is the largest that a host has had: a queue may still hold such frames.
@@ -28,7 +28,8 @@ pub(crate) struct Links {
     switch: Option<Switch>,
     /// Whether multicast is sent to each host.
     members: Vec<bool>,
-    has_loss_rules: bool,
+    /// Whether the hosts have rules for a loss, which may be 0.
+    pub(crate) has_loss_rules: bool,
     /// Names of the hosts, and drops that were counted by queues and switches that no longer exist.
     earlier: Vec<HostCounters>,
     /// Lateness of switches that no longer exist.
@@ -50,16 +51,6 @@ impl Links {
             earlier: earlier.collect(),
             earlier_lateness: lateness_histogram(),
         }
-    }
-
-    /// Returns the namespaces of the hosts.
-    pub(crate) fn hosts(&self) -> &[Namespace] {
-        &self.hosts
-    }
-
-    /// Returns whether the hosts have rules for a loss, which may be 0.
-    pub(crate) const fn has_loss_rules(&self) -> bool {
-        self.has_loss_rules
     }
 
     /// Returns rate and delay of the switch; those of an unlimited link without one.
@@ -205,38 +196,23 @@ impl Links {
 
     /// Returns what happened to the frames since the lab is up.
     pub(crate) fn counters(&self) -> Result<Counters, LabError> {
-        let unreadable = |what: &str| {
-            let message = "unexpected output".to_owned();
-            LabError::Tool { action: format!("read the counters of {what}"), message }
-        };
         let interfaces = |namespace: &Namespace| {
-            let text = Tool::Ip.run(
-                Some(namespace),
-                "read the counters of links",
-                &["-s", "-j", "link", "show"],
-                "",
-            )?;
-            counters::interfaces(&text).ok_or_else(|| unreadable("links"))
+            let arguments = ["-s", "-j", "link", "show"];
+            Tool::Ip.read(namespace, "read the counters of links", &arguments, counters::interfaces)
         };
         let rates = |namespace: &Namespace| {
             if self.now.rate_bit_per_s.is_none() {
                 return Ok(Default::default());
             }
-            let text = Tool::Tc.run(
-                Some(namespace),
-                "read the counters of rates",
-                &["-s", "-j", "qdisc", "show"],
-                "",
-            )?;
-            counters::rate_drops(&text).ok_or_else(|| unreadable("rates"))
+            let arguments = ["-s", "-j", "qdisc", "show"];
+            Tool::Tc.read(namespace, "read the counters of rates", &arguments, counters::rate_drops)
         };
         let losses = |namespace: &Namespace| {
             if !self.has_loss_rules {
                 return Ok(Default::default());
             }
             let arguments = ["-j", "list", "counters", "table", "netdev", TABLE];
-            let text = Tool::Nft.run(Some(namespace), "read the counters of the loss", &arguments, "")?;
-            counters::losses(&text).ok_or_else(|| unreadable("the loss"))
+            Tool::Nft.read(namespace, "read the counters of the loss", &arguments, counters::losses)
         };
         let port_links = interfaces(&self.middle)?;
         let host = |(index, namespace): (usize, &Namespace)| {

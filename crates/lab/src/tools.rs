@@ -87,6 +87,19 @@ impl Tool {
         Err(failure(action, &format!("{} exited with {}", self.name(), output.status), &output.stderr))
     }
 
+    /// Executes the tool in a network namespace, and returns what `parse` finds in its output.
+    pub(crate) fn read<T>(
+        self,
+        namespace: &Namespace,
+        action: &str,
+        arguments: &[&str],
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, LabError> {
+        let text = self.run(Some(namespace), action, arguments, "")?;
+        let message = || "unexpected output".to_owned();
+        parse(&text).ok_or_else(|| LabError::Tool { action: action.to_owned(), message: message() })
+    }
+
     fn timed_out(self, action: &str) -> LabError {
         LabError::TimedOut { what: format!("`{}` to {action}", self.name()), seconds: LIMIT.as_secs() }
     }
