@@ -101,6 +101,19 @@ impl Error {
     }
 }
 
+/// Result of an operation of the operating system.
+pub trait OrFailed<T> {
+    /// Returns the value, or an error with [`Status::Error`] for the failed operation `what`.
+    fn or_failed(self, what: &str) -> Result<T>;
+}
+
+impl<T, E: Into<io::Error>> OrFailed<T> for Result<T, E> {
+    #[inline]
+    fn or_failed(self, what: &str) -> Result<T> {
+        self.map_err(|cause| Error::os(what, cause))
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;

@@ -156,7 +156,7 @@ pub use crate::{
     config::{ParticipantConfig, ReaderConfig, Receive, WriterConfig},
     counters::{Count, Counter, Counters},
     description::{Description, DriverOption, Features, Policies, Transport, VersionSource, effective_qos},
-    error::{Error, Result, Status},
+    error::{Error, OrFailed, Result, Status},
     matching::{MatchRecord, MatchState},
     receiving::{Endpoint, LocatedReader, ReaderMonitor, SampleReceiver},
     sink::{Deliver, Sample, Samples, Sink},

@@ -15,7 +15,7 @@ use nix::{
 
 use crate::{
     config::ParticipantConfig,
-    error::{Error, Result},
+    error::{Error, OrFailed, Result},
     table::Settings,
 };
 
@@ -65,8 +65,7 @@ impl Family {
 /// # Errors
 /// Returns an error if the interface does not exist or has no such address.
 pub fn interface_address(interface: &str, family: Family) -> Result<IpAddr> {
-    let all = getifaddrs()
-        .map_err(|errno| Error::os("cannot list the interfaces of this host: getifaddrs() failed", errno))?;
+    let all = getifaddrs().or_failed("cannot list the interfaces of this host: getifaddrs() failed")?;
     let mut exists = false;
     for entry in all.filter(|entry| entry.interface_name == interface) {
         exists = true;
@@ -90,8 +89,7 @@ pub fn interface_address(interface: &str, family: Family) -> Result<IpAddr> {
 /// # Errors
 /// Returns an error if the interfaces of this host cannot be listed.
 pub fn multicast_enabled(interface: &str) -> Result<bool> {
-    let all = getifaddrs()
-        .map_err(|errno| Error::os("cannot list the interfaces of this host: getifaddrs() failed", errno))?;
+    let all = getifaddrs().or_failed("cannot list the interfaces of this host: getifaddrs() failed")?;
     let either = InterfaceFlags::IFF_MULTICAST | InterfaceFlags::IFF_LOOPBACK;
     Ok(all.filter(|entry| entry.interface_name == interface).any(|entry| entry.flags.intersects(either)))
 }
@@ -215,9 +213,8 @@ fn ask_one(
         Error::bad_argument(format!("`{what}_buffer` is out of range: {bytes} bytes"))
             .hint(format!("use at most {} bytes", i32::MAX))
     })?;
-    setsockopt(socket, option, &size).map_err(|errno| {
-        Error::os(&format!("cannot set the {what} buffer: setsockopt({name}) failed"), errno)
-    })
+    setsockopt(socket, option, &size)
+        .or_failed(&format!("cannot set the {what} buffer: setsockopt({name}) failed"))
 }
 
 /// Reports one of the two buffers of a socket.
@@ -229,9 +226,8 @@ fn show_one(
     name: &str,
     settings: &mut Settings<'_>,
 ) -> Result<()> {
-    let granted = getsockopt(socket, option).map_err(|errno| {
-        Error::os(&format!("cannot read the {what} buffer: getsockopt({name}) failed"), errno)
-    })?;
+    let granted = getsockopt(socket, option)
+        .or_failed(&format!("cannot read the {what} buffer: getsockopt({name}) failed"))?;
     settings.set(&format!("{what}_buffer_bytes"), &granted);
     let requested = requested.map_or_else(|| "kernel default".to_owned(), |bytes| bytes.to_string());
     settings.set(&format!("{what}_buffer_bytes_asked"), &requested);

@@ -1,7 +1,6 @@
 //! Delivery of received samples to the host.
 use std::{
     ffi::c_void,
-    fmt,
     marker::PhantomData,
     ptr,
     sync::{Arc, Weak},
@@ -47,6 +46,7 @@ pub trait Deliver {
 }
 
 /// The host's function and its context.
+#[derive(Debug)]
 struct Target {
     call: abi::Sink,
     context: *mut c_void,
@@ -63,6 +63,7 @@ impl Target {
 }
 
 /// Destination of the samples of one call of [`Reader::receive`](crate::Reader::receive); counts them.
+#[derive(Debug)]
 pub struct Samples<'a> {
     target: Target,
     taken: u32,
@@ -92,17 +93,12 @@ impl Deliver for Samples<'_> {
     }
 }
 
-impl fmt::Debug for Samples<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Samples").field("taken", &self.taken).finish_non_exhaustive()
-    }
-}
-
 /// Destination of the samples of a reader in listener mode. Any thread may use it, one at a time: it cannot be
 /// cloned or shared.
 ///
 /// Its owner must drop it before `Reader::close` returns, by stopping and joining its thread: after that the host
 /// may free the context.
+#[derive(Debug)]
 pub struct Sink {
     target: Target,
     _held: Arc<()>,
@@ -127,12 +123,6 @@ impl Deliver for Sink {
     #[inline]
     fn deliver(&mut self, sample: Sample<'_>) {
         self.target.deliver(sample);
-    }
-}
-
-impl fmt::Debug for Sink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sink").finish_non_exhaustive()
     }
 }
 

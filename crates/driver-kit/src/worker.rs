@@ -9,7 +9,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use crate::error::{Error, Result};
+use crate::error::{OrFailed, Result};
 
 /// Thread that regularly checks for a stop request, and can be woken for it. Dropping it joins the thread.
 pub struct Worker {
@@ -40,7 +40,7 @@ impl Worker {
         let thread = thread::Builder::new()
             .name(name.to_owned())
             .spawn(move || run(&stopped).inspect_err(|error| eprintln!("{error}")))
-            .map_err(|error| Error::os(&format!("cannot start thread `{name}`"), error))?;
+            .or_failed(&format!("cannot start thread `{name}`"))?;
         Ok(Self { stop, wake: Box::new(wake), thread: Some(thread) })
     }
 
@@ -71,6 +71,7 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+    use crate::error::Error;
 
     fn until_woken(end: impl FnOnce() -> Result<()> + Send + 'static) -> (Worker, mpsc::Receiver<()>) {
         let (wake, woken) = mpsc::channel();

@@ -22,7 +22,7 @@ pub(crate) struct ReaderLocator {
 /// Locator of a writer, which identifies it on this host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WriterId {
-    pid: u32,
+    pub(crate) pid: u32,
     serial: u32,
 }
 
@@ -31,10 +31,6 @@ impl WriterId {
     pub(crate) fn next() -> Self {
         static LAST: AtomicU32 = AtomicU32::new(0);
         Self { pid: process::id(), serial: LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1) }
-    }
-
-    pub(crate) const fn pid(self) -> u32 {
-        self.pid
     }
 
     /// Returns the writer as one number, which is not 0.
@@ -143,7 +139,7 @@ mod tests {
     fn writers_of_a_process_differ() {
         let (first, second) = (WriterId::next(), WriterId::next());
         assert_ne!(first, second);
-        assert_eq!(first.pid(), process::id());
+        assert_eq!(first.pid, process::id());
     }
 
     proptest! {

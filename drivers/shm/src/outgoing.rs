@@ -83,10 +83,10 @@ impl Outgoing {
         // Before its memory is opened: if that succeeds, the process with this number was the reader's.
         let process = Process::of_peer(reader.pid, &format!("reader `{reader}`"))?;
         let segment = Arc::new(Segment::attach(reader)?);
-        if max_payload > segment.max_payload() {
+        if max_payload > segment.max_payload {
             return Err(Error::bad_argument(format!(
                 "samples of {max_payload} bytes exceed the maximum of reader `{reader}`, {} bytes",
-                segment.max_payload()
+                segment.max_payload
             ))
             .hint("open the reader with the `max_payload_bytes` of the writer"));
         }

@@ -85,7 +85,7 @@ impl Endpoint for Memory {
     }
 
     fn connect(&self, writer: &WriterId) -> Result<()> {
-        Process::of_peer(writer.pid(), &format!("writer `{writer}`"))?;
+        Process::of_peer(writer.pid, &format!("writer `{writer}`"))?;
         let mut peers = self.peers();
         if peers.ended.contains(writer) {
             return Err(Error::failed(format!("writer `{writer}` has ended"))
@@ -100,7 +100,7 @@ impl Endpoint for Memory {
     }
 
     fn settings(&self, settings: &mut Settings<'_>) -> Result<()> {
-        settings.set("receive_buffer_bytes", &self.segment.capacity());
+        settings.set("receive_buffer_bytes", &self.segment.capacity);
         let asked = self.asked.map_or_else(|| "driver default".to_owned(), |bytes| bytes.to_string());
         settings.set("receive_buffer_bytes_asked", &asked);
         Ok(())
@@ -149,7 +149,7 @@ impl Ring {
 
     #[inline]
     fn needs_care(&self) -> bool {
-        self.is_finished() || (self.consumer.is_broken() && !self.is_cut_off)
+        self.is_finished() || (self.consumer.broken && !self.is_cut_off)
     }
 }
 
@@ -221,7 +221,7 @@ impl Rings {
         // without an allocation, so the counts are not kept
         let count: usize = self.rings.iter_mut().map(|ring| ring.consumer.count()).sum();
         for _ in depth..count {
-            let intact = self.rings.iter_mut().filter(|ring| !ring.consumer.is_broken());
+            let intact = self.rings.iter_mut().filter(|ring| !ring.consumer.broken);
             if let Some(ring) = intact.max_by_key(|ring| ring.consumer.left()) {
                 ring.consumer.drain(1, |payload| self.monitor.count_received(payload.len()));
             }
@@ -240,7 +240,7 @@ impl Rings {
                 continue;
             }
             let writer = WriterId::from_bits(owner);
-            let process = Process::open(writer.pid());
+            let process = Process::open(writer.pid);
             self.rings.push(Ring {
                 index,
                 writer,
@@ -263,7 +263,7 @@ impl Rings {
             }
         };
         for ring in &mut self.rings {
-            if ring.consumer.is_broken() && !ring.is_cut_off {
+            if ring.consumer.broken && !ring.is_cut_off {
                 monitor.threw_away(ring.consumer.left());
                 ended(ring);
                 ring.is_cut_off = true;

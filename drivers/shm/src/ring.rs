@@ -66,7 +66,7 @@ impl Producer {
 
     #[inline]
     fn room(&self) -> usize {
-        self.segment.capacity() - self.head.wrapping_sub(self.tail) as usize
+        self.segment.capacity - self.head.wrapping_sub(self.tail) as usize
     }
 
     /// Reads the tail. A position that was not published is that of a faulty reader, and ignored.
@@ -138,7 +138,7 @@ pub(crate) struct Consumer {
     /// Tail when the writer was last woken for room, or could have been.
     offered: u64,
     /// Whether the ring contains what no writer of this driver can have written.
-    broken: bool,
+    pub(crate) broken: bool,
 }
 
 /// Contents of a ring that no writer of this driver can have written.
@@ -155,10 +155,6 @@ impl Consumer {
     #[inline]
     fn control(&self) -> &RingControl {
         &self.segment.control().rings[self.index]
-    }
-
-    pub(crate) const fn is_broken(&self) -> bool {
-        self.broken
     }
 
     /// Returns whether the ring has a record, or is broken and was not known to be.
@@ -180,14 +176,14 @@ impl Consumer {
 
     /// Returns the number of bytes that are not released.
     pub(crate) fn left(&self) -> usize {
-        (self.head.wrapping_sub(self.tail) as usize).min(self.segment.capacity())
+        (self.head.wrapping_sub(self.tail) as usize).min(self.segment.capacity)
     }
 
     /// Reads the head.
     #[inline]
     fn look(&mut self) -> Result<(), Broken> {
         self.head = self.control().head.load(Ordering::Acquire);
-        if self.head.wrapping_sub(self.tail) > self.segment.capacity() as u64 { Err(Broken) } else { Ok(()) }
+        if self.head.wrapping_sub(self.tail) > self.segment.capacity as u64 { Err(Broken) } else { Ok(()) }
     }
 
     /// Returns the payload size of the record at a position before the head.
@@ -199,7 +195,7 @@ impl Consumer {
         }
         let size = self.bytes.word(position);
         // the first condition limits the size, so the length of the record does not overflow
-        if size > self.segment.max_payload() as u64 || record(size as usize) as u64 > available {
+        if size > self.segment.max_payload as u64 || record(size as usize) as u64 > available {
             return Err(Broken);
         }
         Ok(size as usize)
@@ -249,7 +245,7 @@ impl Consumer {
     fn release(&mut self, bytes: usize) {
         self.tail = self.tail.wrapping_add(bytes as u64);
         self.control().tail.position.store(self.tail, Ordering::Release);
-        if self.tail.wrapping_sub(self.offered) as usize >= self.segment.capacity() / 4 {
+        if self.tail.wrapping_sub(self.offered) as usize >= self.segment.capacity / 4 {
             self.offer_room();
         }
     }
@@ -258,7 +254,7 @@ impl Consumer {
     #[inline]
     fn offer_room(&mut self) {
         self.offered = self.tail;
-        if self.head.wrapping_sub(self.tail) as usize <= self.segment.capacity() / 2 {
+        if self.head.wrapping_sub(self.tail) as usize <= self.segment.capacity / 2 {
             self.control().tail.wake_writer();
         }
     }

@@ -87,7 +87,7 @@ proptest! {
                 }
                 Step::Count => prop_assert_eq!(consumer.count(), visible),
             }
-            prop_assert!(!consumer.is_broken());
+            prop_assert!(!consumer.broken);
             prop_assert_eq!(producer.is_taken(), visible == 0);
         }
     }
@@ -109,7 +109,7 @@ proptest! {
             assert!(payload.len() <= MAX_PAYLOAD);
             bytes += record(payload.len()) as u64;
         }) > 0 {}
-        if consumer.is_broken() {
+        if consumer.broken {
             prop_assert!(bytes <= MIN_CAPACITY);
             prop_assert_eq!((consumer.drain(1, |_| {}), consumer.count(), consumer.has_news()), (0, 0, false));
         } else {

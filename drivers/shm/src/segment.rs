@@ -38,8 +38,9 @@ pub(crate) struct Segment {
     file: File,
     inode: u64,
     control: NonNull<Control>,
-    capacity: usize,
-    max_payload: usize,
+    /// Capacity of a ring in bytes.
+    pub(crate) capacity: usize,
+    pub(crate) max_payload: usize,
 }
 
 // SAFETY: `control` points to memory that lives until the segment is dropped and has atomics only.
@@ -138,15 +139,6 @@ impl Segment {
         // SAFETY: `map_control` mapped at least as many bytes, page-aligned, until the segment is dropped. The size is
         // sealed. The type has atomics only, for which every value is valid and which other processes may change.
         unsafe { self.control.as_ref() }
-    }
-
-    /// Capacity of a ring in bytes.
-    pub(crate) const fn capacity(&self) -> usize {
-        self.capacity
-    }
-
-    pub(crate) const fn max_payload(&self) -> usize {
-        self.max_payload
     }
 
     /// Maps the bytes of a ring.

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use driver_kit::{Error, Result};
+use driver_kit::{Error, OrFailed, Result};
 use nix::{
     errno::Errno,
     poll::{PollFd, PollFlags, ppoll},
@@ -56,7 +56,7 @@ impl Peer {
                 .hint("example: `sim:ddsmark-sim-RUN-PID-1`")
         })?;
         let address = UnixAddr::new_abstract(name.as_bytes())
-            .map_err(|errno| Error::os(&format!("the name in locator `{locator}` is not valid"), errno))?;
+            .or_failed(&format!("the name in locator `{locator}` is not valid"))?;
         Ok(Self { locator: locator.to_owned(), address })
     }
 }
@@ -71,7 +71,7 @@ impl Socket {
         let socket = UnixDatagram::bind_addr(&address).map_err(failed)?;
         let room = (MAX_PAYLOAD + HEADER) * 2;
         setsockopt(&socket, SndBuf, &room)
-            .map_err(|errno| Error::os("cannot set the send buffer: setsockopt(SO_SNDBUF) failed", errno))?;
+            .or_failed("cannot set the send buffer: setsockopt(SO_SNDBUF) failed")?;
         Ok(Self { socket, name })
     }
 
@@ -84,7 +84,7 @@ impl Socket {
     pub(crate) fn set_send_limit(&self, limit: Option<Duration>) -> Result<()> {
         self.socket
             .set_write_timeout(limit)
-            .map_err(|error| Error::os("cannot set the send timeout: setsockopt(SO_SNDTIMEO) failed", error))
+            .or_failed("cannot set the send timeout: setsockopt(SO_SNDTIMEO) failed")
     }
 
     /// Sends a sample with its due time; waits for room.

@@ -272,7 +272,7 @@ impl Writer for SimWriter {
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
         settings.set("address", &self.socket.name());
         Batch::show(self.batch.as_ref(), settings);
-        settings.set("mode", &self.flow.mode());
+        settings.set("mode", &self.flow.mode);
         settings.set("lost_as_configured", &self.monitor.lost.get());
         Ok(())
     }

@@ -10,7 +10,7 @@ use std::{
     },
 };
 
-use driver_kit::{Error, MatchRecord, MatchState, Result, Settings, stream::GREETING};
+use driver_kit::{Error, MatchRecord, MatchState, OrFailed, Result, Settings, stream::GREETING};
 use nix::sys::socket::{MsgFlags, send};
 use socket2::Socket;
 
@@ -25,7 +25,7 @@ const STRANGERS: usize = 64;
 pub(crate) struct Acceptor {
     listener: Socket,
     way: SocketOptions,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     /// Whether a reader is expected, or a connected one is still unknown to the writer.
     busy: AtomicBool,
     guests: Mutex<Guests>,
@@ -53,10 +53,6 @@ impl Acceptor {
         let address = local_address(&listener)?;
         let (guests, matched) = (Mutex::default(), MatchRecord::new());
         Ok(Self { listener, way, address, busy: AtomicBool::new(false), guests, matched })
-    }
-
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.address
     }
 
     fn guests(&self) -> MutexGuard<'_, Guests> {
@@ -153,9 +149,7 @@ impl Acceptor {
     pub(crate) fn settings(&self, settings: &mut Settings<'_>) -> Result<()> {
         let guests = self.guests();
         let socket = guests.readers.first().map_or(&self.listener, Arc::as_ref);
-        let no_delay = socket
-            .tcp_nodelay()
-            .map_err(|error| Error::os("cannot read TCP_NODELAY: getsockopt() failed", error))?;
+        let no_delay = socket.tcp_nodelay().or_failed("cannot read TCP_NODELAY: getsockopt() failed")?;
         settings.set("nagle", if no_delay { "off" } else { "on" });
         self.way.buffers.show_send(socket, settings)
     }

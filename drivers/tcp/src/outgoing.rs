@@ -14,28 +14,20 @@ use crate::socket::unacknowledged;
 /// Outgoing connection.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
-    socket: Arc<Socket>,
+    pub(crate) socket: Arc<Socket>,
     /// Rest of an earlier frame, and the number of its bytes already sent.
     tail: Vec<u8>,
     tail_sent: usize,
     /// Number of bytes of the current frame already sent.
     sent: usize,
-    gone: bool,
+    /// Whether the reader has disconnected. Further data for it is discarded.
+    pub(crate) gone: bool,
 }
 
 impl Outgoing {
     /// Creates the state of a connection. No frame may be longer than `max_frame`.
     pub(crate) fn new(socket: Arc<Socket>, max_frame: usize) -> Self {
         Self { socket, tail: Vec::with_capacity(max_frame), tail_sent: 0, sent: 0, gone: false }
-    }
-
-    pub(crate) fn socket(&self) -> &Arc<Socket> {
-        &self.socket
-    }
-
-    /// Returns whether the reader has disconnected. Further data for it is discarded.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.gone
     }
 
     /// Returns whether no rest of an earlier frame is left.

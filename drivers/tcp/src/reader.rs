@@ -11,8 +11,8 @@ use std::{
 };
 
 use driver_kit::{
-    Deliver, Endpoint, Error, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample, SampleReceiver,
-    Settings, abi, effective_qos,
+    Deliver, Endpoint, Error, LocatedReader, OrFailed, ReaderConfig, ReaderMonitor, Result, Sample,
+    SampleReceiver, Settings, abi, effective_qos,
     stream::{Frames, FramingError},
 };
 use nix::{
@@ -49,7 +49,7 @@ pub(crate) fn open(way: SocketOptions, config: ReaderConfig<'_>) -> Result<TcpRe
     let kept = qos.keep_last().map(KeepLast::new);
     let monitor = Arc::new(ReaderMonitor::new(qos));
     let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
-        .map_err(|errno| Error::os("cannot wait for connections: epoll_create1() failed", errno))?;
+        .or_failed("cannot wait for connections: epoll_create1() failed")?;
     let writers = Writers {
         caller: caller.clone(),
         monitor: monitor.clone(),
@@ -210,9 +210,9 @@ impl Writers {
     #[cold]
     fn begin(&mut self) -> Result<()> {
         for socket in self.caller.fresh() {
-            self.epoll.add(&*socket, EpollEvent::new(EpollFlags::EPOLLIN, 0)).map_err(|errno| {
-                Error::os("cannot wait for samples of a connection: epoll_ctl() failed", errno)
-            })?;
+            self.epoll
+                .add(&*socket, EpollEvent::new(EpollFlags::EPOLLIN, 0))
+                .or_failed("cannot wait for samples of a connection: epoll_ctl() failed")?;
             let frames = Frames::new(self.max_payload);
             self.lines.push(Line { socket, frames, limit_ns: abi::DURATION_INFINITE });
         }
@@ -332,9 +332,9 @@ impl Line {
         // the kernel expects whole microseconds, and 0 would disable the limit; never shorter than requested
         let limit = (timeout_ns != abi::DURATION_INFINITE)
             .then(|| Duration::from_micros(timeout_ns.div_ceil(1000).max(1)));
-        self.socket.set_read_timeout(limit).map_err(|error| {
-            Error::os("cannot set the receive timeout: setsockopt(SO_RCVTIMEO) failed", error)
-        })?;
+        self.socket
+            .set_read_timeout(limit)
+            .or_failed("cannot set the receive timeout: setsockopt(SO_RCVTIMEO) failed")?;
         self.limit_ns = timeout_ns;
         Ok(())
     }

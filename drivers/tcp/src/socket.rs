@@ -5,7 +5,7 @@ use std::{
 };
 
 use driver_kit::{
-    Error, Result,
+    Error, OrFailed, Result,
     net::{Buffers, Family, address_of, locator, of_family, of_one_socket},
 };
 use nix::{
@@ -30,16 +30,14 @@ impl SocketOptions {
     /// Creates a socket bound to this port of the interface; 0 selects a free one. Outgoing connections from one
     /// port share it.
     pub(crate) fn bound(&self, port: u16) -> Result<Socket> {
-        let open = || {
+        let open = || -> std::io::Result<Socket> {
             let address = SocketAddr::new(self.address, port);
             let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
             socket.set_reuse_address(true)?;
             socket.bind(&address.into())?;
             Ok(socket)
         };
-        let socket = open().map_err(|error: std::io::Error| {
-            Error::os(&format!("cannot open a socket at {}", self.address), error)
-        })?;
+        let socket = open().or_failed(&format!("cannot open a socket at {}", self.address))?;
         // before the connection is established: only then does the window scale allow a large buffer
         self.buffers.ask(&socket)?;
         Ok(socket)
@@ -53,9 +51,8 @@ impl SocketOptions {
 
 /// Returns the local address of a socket.
 pub(crate) fn local_address(socket: &Socket) -> Result<SocketAddr> {
-    let address = socket
-        .local_addr()
-        .map_err(|error| Error::os("cannot get the address of a socket: getsockname() failed", error))?;
+    let address =
+        socket.local_addr().or_failed("cannot get the address of a socket: getsockname() failed")?;
     plain(address.as_socket()).ok_or_else(|| Error::failed("the address of a socket is not an IP address"))
 }
 

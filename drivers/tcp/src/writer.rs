@@ -125,7 +125,7 @@ impl Writer for TcpWriter {
 
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
         let monitor = &self.outlet.monitor;
-        settings.set("address", &text(monitor.door.address()));
+        settings.set("address", &text(monitor.door.address));
         monitor.door.settings(settings)?;
         Batch::show(self.batch.as_ref(), settings);
         settings.set("samples_dropped", &monitor.counts.dropped.get());
@@ -153,7 +153,7 @@ impl Writer for TcpWriter {
     }
 
     fn locator(&mut self) -> Result<String> {
-        Ok(text(self.outlet.monitor.door.address()))
+        Ok(text(self.outlet.monitor.door.address))
     }
 
     fn connect(&mut self, reader_locator: &str) -> Result<()> {
@@ -191,7 +191,7 @@ impl Outlet {
         let mut wait = self.blocking.start();
         let sent = self.send_within(&mut wait, header, body, samples);
         wait.end(&self.monitor.counts);
-        if self.readers.iter().any(Outgoing::is_gone) {
+        if self.readers.iter().any(|reader| reader.gone) {
             self.let_go();
         }
         sent
@@ -262,10 +262,10 @@ impl Outlet {
     fn let_go(&mut self) {
         let door = &self.monitor.door;
         self.readers.retain(|reader| {
-            if reader.is_gone() {
-                door.forget(reader.socket());
+            if reader.gone {
+                door.forget(&reader.socket);
             }
-            !reader.is_gone()
+            !reader.gone
         });
     }
 }
@@ -276,7 +276,7 @@ fn first_that(readers: &mut [Outgoing], mut says: impl FnMut(&mut Outgoing) -> b
     let mut first = None;
     for reader in readers {
         if says(reader) && first.is_none() {
-            first = Some(&**reader.socket());
+            first = Some(&*reader.socket);
         }
     }
     first

@@ -11,8 +11,9 @@ mod socket;
 mod writer;
 
 use driver_kit::{
-    Description, Driver, DriverOption, Durability, Error, Features, Participant, ParticipantConfig, Policies,
-    Policy, Qos, QosDuration, ReaderConfig, Reliability, Result, Settings, Support, Transport, WriterConfig,
+    Description, Driver, DriverOption, Durability, Error, Features, OrFailed, Participant, ParticipantConfig,
+    Policies, Policy, Qos, QosDuration, ReaderConfig, Reliability, Result, Settings, Support, Transport,
+    WriterConfig,
     net::{Buffers, Family, interface_address, multicast_enabled},
 };
 use nix::sys::socket::MsgFlags;
@@ -113,9 +114,9 @@ impl Driver for Udp {
 fn probe(from: &Socket, to: &Socket) -> Result<()> {
     const BYTE: [u8; 1] = [0xd5];
     from.keep_on_this_host()?;
-    from.connect(to.address())?;
+    from.connect(to.locator)?;
     from.send(Load::datagram(&BYTE), MsgFlags::empty())
-        .map_err(|errno| Error::os("cannot send to the multicast group: send() failed", errno))?;
+        .or_failed("cannot send to the multicast group: send() failed")?;
     to.set_receive_limit(PROBE_NS)?;
     let mut heard = [0; 2];
     match to.receive(&mut heard, MsgFlags::empty()) {

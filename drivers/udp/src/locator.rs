@@ -13,7 +13,7 @@ pub(crate) const NAMES: [&str; 2] = ["udp4", "udp6"];
 /// Address of a socket, or of a multicast group and one of its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Locator {
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     /// Number of the member, in a group.
     member: Option<u64>,
 }
@@ -36,10 +36,6 @@ impl Locator {
             group.set_scope_id(0);
         }
         Ok(Self { address: group, member: Some(member) })
-    }
-
-    pub(crate) fn address(self) -> SocketAddr {
-        self.address
     }
 
     pub(crate) fn family(self) -> Family {

@@ -7,7 +7,7 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6},
 };
 
-use driver_kit::{Error, Result, net::Family};
+use driver_kit::{Error, OrFailed, Result, net::Family};
 use nix::{errno::Errno, net::if_::if_nametoindex};
 
 use crate::locator::NAMES;
@@ -29,12 +29,9 @@ pub(crate) struct Multicast {
 
 impl Multicast {
     pub(crate) fn new(interface: &str, address: IpAddr, domain: u32) -> Result<Self> {
-        let number = if_nametoindex(interface).map_err(|errno| {
-            Error::os(
-                &format!("cannot get the index of interface `{interface}`: if_nametoindex() failed"),
-                errno,
-            )
-        })?;
+        let number = if_nametoindex(interface).or_failed(&format!(
+            "cannot get the index of interface `{interface}`: if_nametoindex() failed"
+        ))?;
         Ok(Self { interface: number, address, domain })
     }
 

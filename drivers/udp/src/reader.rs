@@ -50,11 +50,11 @@ impl Endpoint for Socket {
     type Writer = Locator;
 
     fn locator(&self) -> String {
-        self.address().to_string()
+        self.locator.to_string()
     }
 
     fn writer(&self, locator: &str) -> Result<Locator> {
-        Locator::of_peer(locator, self.address().family())
+        Locator::of_peer(locator, self.locator.family())
     }
 
     fn wake(&self) {

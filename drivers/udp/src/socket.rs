@@ -8,7 +8,7 @@ use std::{
 };
 
 use driver_kit::{
-    Error, Result, Settings, abi,
+    Error, OrFailed, Result, Settings, abi,
     net::{Buffers, Family},
 };
 use nix::{
@@ -32,7 +32,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Socket {
     socket: UdpSocket,
-    locator: Locator,
+    pub(crate) locator: Locator,
     asked: Buffers,
     /// Multicast parameters, if it uses multicast.
     multicast: Option<Multicast>,
@@ -53,9 +53,9 @@ impl Socket {
     /// this host.
     pub(crate) fn to_groups(way: Multicast, asked: Buffers) -> Result<Self> {
         let socket = Self { multicast: Some(way), ..Self::bound(way.address, asked)? };
-        socket.send_through(&way).map_err(|error| {
-            Error::os("cannot set the multicast options of a socket: setsockopt() failed", error)
-        })?;
+        socket
+            .send_through(&way)
+            .or_failed("cannot set the multicast options of a socket: setsockopt() failed")?;
         Ok(socket)
     }
 
@@ -115,10 +115,6 @@ impl Socket {
         Ok(Self { socket, locator, asked, multicast: None, segment: 0 })
     }
 
-    pub(crate) fn address(&self) -> Locator {
-        self.locator
-    }
-
     /// Reports the send buffer: the requested size, and the size that the kernel granted.
     pub(crate) fn show_send_buffer(&self, settings: &mut Settings<'_>) -> Result<()> {
         self.asked.show_send(&self.socket, settings)
@@ -159,10 +155,8 @@ impl Socket {
 
     /// Reports whether it receives only a multicast group: then it is bound to one.
     pub(crate) fn show_way_in(&self, settings: &mut Settings<'_>) -> Result<()> {
-        let bound = self
-            .socket
-            .local_addr()
-            .map_err(|error| Error::os("cannot get the address of a socket: getsockname() failed", error))?;
+        let bound =
+            self.socket.local_addr().or_failed("cannot get the address of a socket: getsockname() failed")?;
         settings.set("multicast", if bound.ip().is_multicast() { "on" } else { "off" });
         Ok(())
     }
@@ -174,14 +168,14 @@ impl Socket {
             Family::V4 => socket.set_multicast_ttl_v4(0),
             Family::V6 => socket.set_multicast_hops_v6(0),
         };
-        kept.map_err(|error| Error::os("cannot limit multicast to this host: setsockopt() failed", error))
+        kept.or_failed("cannot limit multicast to this host: setsockopt() failed")
     }
 
     /// Returns the address of a peer as seen from here. Returns an error if only one of the two uses multicast.
     pub(crate) fn way_to(&self, peer: Locator) -> Result<SocketAddr> {
         match &self.multicast {
-            Some(way) if peer.is_multicast() => Ok(way.through(peer.address())),
-            None if !peer.is_multicast() => Ok(peer.address()),
+            Some(way) if peer.is_multicast() => Ok(way.through(peer.address)),
+            None if !peer.is_multicast() => Ok(peer.address),
             _ => Err(Error::bad_argument(format!(
                 "only one of the endpoints `{}` and `{peer}` uses multicast",
                 self.locator
@@ -202,38 +196,37 @@ impl Socket {
     pub(crate) fn set_send_limit(&self, limit_ns: u64) -> Result<()> {
         self.socket
             .set_write_timeout(whole_micros(limit_ns))
-            .map_err(|error| Error::os("cannot set the send timeout: setsockopt(SO_SNDTIMEO) failed", error))
+            .or_failed("cannot set the send timeout: setsockopt(SO_SNDTIMEO) failed")
     }
 
     /// Returns the effective limit.
     pub(crate) fn send_limit(&self) -> Result<u64> {
-        let limit = self.socket.write_timeout().map_err(|error| {
-            Error::os("cannot read the send timeout: getsockopt(SO_SNDTIMEO) failed", error)
-        })?;
+        let limit = self
+            .socket
+            .write_timeout()
+            .or_failed("cannot read the send timeout: getsockopt(SO_SNDTIMEO) failed")?;
         Ok(limit.map_or(abi::DURATION_INFINITE, |limit| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX)))
     }
 
     /// Limits the time for which a receive waits for a datagram; `DURATION_INFINITE` removes the limit.
     pub(crate) fn set_receive_limit(&self, limit_ns: u64) -> Result<()> {
-        self.socket.set_read_timeout(whole_micros(limit_ns)).map_err(|error| {
-            Error::os("cannot set the receive timeout: setsockopt(SO_RCVTIMEO) failed", error)
-        })
+        self.socket
+            .set_read_timeout(whole_micros(limit_ns))
+            .or_failed("cannot set the receive timeout: setsockopt(SO_RCVTIMEO) failed")
     }
 
     /// Lets the kernel cut what is sent into segments of this size; 0 lets it send one datagram per call.
     pub(crate) fn set_segment(&mut self, bytes: u16) -> Result<()> {
-        setsockopt(&self.socket, UdpGsoSegment, &bytes.into()).map_err(|errno| {
-            Error::os("cannot set the size of segments: setsockopt(UDP_SEGMENT) failed", errno)
-        })?;
+        setsockopt(&self.socket, UdpGsoSegment, &bytes.into())
+            .or_failed("cannot set the size of segments: setsockopt(UDP_SEGMENT) failed")?;
         self.segment = bytes;
         Ok(())
     }
 
     /// Reports the size of segments, as the kernel has it.
     pub(crate) fn show_segment(&self, settings: &mut Settings<'_>) -> Result<()> {
-        let bytes = getsockopt(&self.socket, UdpGsoSegment).map_err(|errno| {
-            Error::os("cannot read the size of segments: getsockopt(UDP_SEGMENT) failed", errno)
-        })?;
+        let bytes = getsockopt(&self.socket, UdpGsoSegment)
+            .or_failed("cannot read the size of segments: getsockopt(UDP_SEGMENT) failed")?;
         settings.set("udp_segment", &bytes);
         Ok(())
     }
@@ -241,7 +234,7 @@ impl Socket {
     /// Lets one receive call return several datagrams.
     pub(crate) fn coalesce(&self) -> Result<()> {
         setsockopt(&self.socket, UdpGroSegment, &true)
-            .map_err(|errno| Error::os("cannot receive segments: setsockopt(UDP_GRO) failed", errno))
+            .or_failed("cannot receive segments: setsockopt(UDP_GRO) failed")
     }
 
     /// Reports whether one receive call returns several datagrams, as the kernel has it. A kernel without this option
@@ -254,7 +247,7 @@ impl Socket {
     /// Returns the maximum payload that reaches the peer without IP fragments.
     pub(crate) fn path_limit(&self) -> Result<usize> {
         segments::path_limit(&self.socket, self.locator.family())
-            .map_err(|error| Error::os("cannot get the MTU of the path: getsockopt() failed", error))
+            .or_failed("cannot get the MTU of the path: getsockopt() failed")
     }
 
     /// Sends to the peer with one call.

@@ -120,7 +120,7 @@ impl Writer for UdpWriter {
 
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
         let Outlet { socket, monitor, .. } = &self.outlet;
-        settings.set("address", &socket.address());
+        settings.set("address", &socket.locator);
         socket.show_way_out(settings)?;
         socket.show_send_buffer(settings)?;
         Packed::show(self.batch.as_ref(), settings);
@@ -133,7 +133,7 @@ impl Writer for UdpWriter {
     }
 
     fn locator(&mut self) -> Result<String> {
-        Ok(self.outlet.socket.address().to_string())
+        Ok(self.outlet.socket.locator.to_string())
     }
 
     fn connect(&mut self, reader_locator: &str) -> Result<()> {

@@ -4,6 +4,7 @@ use std::{ffi::c_void, marker::PhantomData};
 use driver_abi as abi;
 
 /// Reports settings to the host.
+#[derive(Debug)]
 pub struct Settings<'a> {
     visit: abi::Visitor,
     context: *mut c_void,
@@ -24,11 +25,5 @@ impl Settings<'_> {
         let (name, value) = (crate::error::c_text(name), crate::error::c_text(&value.to_string()));
         // SAFETY: guaranteed by the caller of `new`; both are C strings.
         unsafe { (self.visit)(self.context, name.as_ptr(), value.as_ptr()) };
-    }
-}
-
-impl std::fmt::Debug for Settings<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Settings").finish_non_exhaustive()
     }
 }
