@@ -1,6 +1,6 @@
 //! Errors of labs.
 
-use experiment::LinkError;
+use experiment::PlanError;
 use thiserror::Error;
 
 /// Error of a lab.
@@ -50,7 +50,7 @@ pub enum LabError {
     },
     /// The number of hosts or the link is invalid.
     #[error(transparent)]
-    Spec(#[from] LinkError),
+    Spec(#[from] PlanError),
     /// The name is not allowed.
     #[error("invalid name of a lab: `{0}`")]
     Name(String),
@@ -114,7 +114,7 @@ impl LabError {
                 format!("load the kernel module: `modprobe {module}`, or use a kernel that has it")
             }
             Self::System { .. } => "run the command as root, and check that `/run` is writable".to_owned(),
-            Self::Spec(error) => error.hint(),
+            Self::Spec(error) => error.hint().to_owned(),
             Self::Name(_) => {
                 "use up to 32 lowercase letters, digits and `-`, such as `lab`, beginning with a letter"
                     .to_owned()

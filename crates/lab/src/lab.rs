@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-use experiment::{LabSpec, LinkError, LinkSpec, MAX_HOSTS, MAX_MTU, MIN_HOSTS, MIN_MTU};
+use experiment::{LabSpec, LinkSpec};
 use hdrhistogram::Histogram;
 use nix::unistd::Pid;
 
@@ -56,9 +56,7 @@ impl Lab {
     /// # Errors
     /// Returns the errors of [`Lab::up`], and an error if the name is invalid or in use.
     pub fn up_with(options: &LabOptions, spec: &LabSpec) -> Result<Self, LabError> {
-        if !(MIN_HOSTS..=MAX_HOSTS).contains(&spec.hosts) {
-            return Err(LinkError::Hosts(spec.hosts.to_string()).into());
-        }
+        LabSpec::parse_hosts(&spec.hosts.to_string())?;
         let name = options.name.clone().unwrap_or_else(unique_name);
         if !layout::is_valid_name(&name) {
             return Err(LabError::Name(name));
@@ -127,9 +125,7 @@ impl Lab {
     /// # Errors
     /// Returns an error if there is no such host, if the MTU is out of range, or if a program fails.
     pub fn set_mtu(&mut self, host: &str, mtu_bytes: u32) -> Result<(), LabError> {
-        if !(MIN_MTU..=MAX_MTU).contains(&mtu_bytes) {
-            return Err(LinkError::Mtu(mtu_bytes.to_string()).into());
-        }
+        LinkSpec::parse_mtu(&mtu_bytes.to_string())?;
         let index = self.index(host)?;
         self.change_mtu(&[index], mtu_bytes)?;
         self.record.write()

@@ -38,7 +38,7 @@ mod virtual_clock;
 
 pub use counters::{Counters, HostCounters};
 pub use error::LabError;
-pub use experiment::{LabSpec, LinkError, LinkSpec};
+pub use experiment::{LabSpec, LinkSpec};
 pub use host::Host;
 pub use keeper::{down, keep};
 pub use lab::{Lab, LabOptions};

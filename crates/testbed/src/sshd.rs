@@ -138,7 +138,7 @@ impl Sshd {
     /// Never: an address with a port is a destination.
     #[must_use]
     pub fn target(&self) -> Target {
-        format!("{}:{}", self.address, self.port).parse().expect("a destination")
+        Target::parse(&format!("{}:{}", self.address, self.port)).expect("a destination")
     }
 
     /// Returns a configuration of ssh: `ssh`, `wrong-key` or `unknown-host`.

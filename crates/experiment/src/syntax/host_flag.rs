@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{
     host_spec::{HostSpec, LAB, is_host_name},
-    link::LabSpec,
+    spanned_error::{PlanError, contradiction},
 };
 
 /// Host of the command line: `NAME=SPEC[,interface=NAME]`. A specification of several hosts has no name.
@@ -18,28 +18,14 @@ pub struct HostFlag {
     pub interface: Option<String>,
 }
 
-/// Invalid host of the command line: the cause, and the next step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostFlagError {
-    /// Cause.
-    pub error: String,
-    /// Next step.
-    pub hint: String,
-}
-
-fn rejected(error: impl Into<String>, hint: impl Into<String>) -> HostFlagError {
-    HostFlagError { error: error.into(), hint: hint.into() }
-}
-
 impl HostFlag {
     /// Parses a host of the command line.
     ///
     /// # Errors
     /// Returns an error if the name, the specification or the interface is invalid.
-    pub fn parse(text: &str) -> Result<Self, HostFlagError> {
+    pub fn parse(text: &str) -> Result<Self, PlanError> {
         if text.starts_with(LAB) {
-            let lab = text.parse::<LabSpec>().map_err(|error| rejected(error.to_string(), error.hint()))?;
-            return Ok(Self { name: None, at: HostSpec::Lab(lab), interface: None });
+            return Ok(Self { name: None, at: HostSpec::Lab(text.parse()?), interface: None });
         }
         let word = text.split(',').next().unwrap_or_default();
         if HostSpec::parse(word).is_some_and(|at| at.names_hosts()) {
@@ -47,33 +33,33 @@ impl HostFlag {
             return Ok(Self { name: None, at, interface });
         }
         let (name, rest) = text.split_once('=').ok_or_else(|| {
-            rejected(
+            contradiction(
                 "the host has no name",
                 "write for instance `pi1=ssh:user@pi1`; only `lab:N` and `slurm` name their hosts",
             )
         })?;
         if !is_host_name(name) {
             let error = format!("`{}` is not a valid name of a host", name.escape_debug());
-            return Err(rejected(error, "use letters, digits, `-`, `_` and `.`"));
+            return Err(contradiction(error, "use letters, digits, `-`, `_` and `.`"));
         }
         if rest.starts_with(LAB) {
             let hint = format!("write `{}` without a name", rest.escape_debug());
-            return Err(rejected("a lab names its hosts h1, h2 and so on", hint));
+            return Err(contradiction("a lab names its hosts h1, h2 and so on", hint));
         }
         let (at, interface) = Self::reached(rest)?;
         if at.names_hosts() {
             let hint = format!("write `{rest}` without a name");
-            return Err(rejected(format!("`{at}` names its hosts itself"), hint));
+            return Err(contradiction(format!("`{at}` names its hosts itself"), hint));
         }
         Ok(Self { name: Some(name.to_owned()), at, interface })
     }
 
     /// Parses `SPEC[,interface=NAME]`.
-    fn reached(text: &str) -> Result<(HostSpec, Option<String>), HostFlagError> {
+    fn reached(text: &str) -> Result<(HostSpec, Option<String>), PlanError> {
         let (spec, rest) = text.split_once(',').map_or((text, None), |(spec, rest)| (spec, Some(rest)));
         let at = HostSpec::parse(spec).ok_or_else(|| {
             let error = format!("`{}` is not a valid way to reach a host", spec.escape_debug());
-            rejected(error, format!("use {}", HostSpec::EXPECTED))
+            contradiction(error, format!("use {}", HostSpec::EXPECTED))
         })?;
         let interface = match rest.map(|rest| (rest, rest.split_once('='))) {
             None => None,
@@ -82,7 +68,7 @@ impl HostFlag {
             }
             Some((rest, _)) => {
                 let error = format!("`{}` is not an interface", rest.escape_debug());
-                return Err(rejected(error, "after the comma, write for instance `interface=eth0`"));
+                return Err(contradiction(error, "after the comma, write for instance `interface=eth0`"));
             }
         };
         Ok((at, interface))
@@ -156,7 +142,7 @@ mod tests {
             ("lab:2,speed=1", "unknown property of a link: `speed=1`", "available: rate, delay, loss, mtu"),
         ] {
             let found = HostFlag::parse(wrong).expect_err(wrong);
-            assert!(found.error.contains(error) && found.hint.contains(hint), "{wrong}: {found:?}");
+            assert!(found.to_string().contains(error) && found.hint().contains(hint), "{wrong}: {found:?}");
         }
     }
 }

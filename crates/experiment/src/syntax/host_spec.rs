@@ -34,7 +34,7 @@ type Kind = (&'static str, &'static str, fn(&str) -> Option<HostSpec>);
 /// after the word alone.
 const KINDS: &[Kind] = &[
     ("local", "local", |rest| rest.is_empty().then_some(HostSpec::Local)),
-    ("ssh", "ssh:[USER@]HOST[:PORT]", |rest| rest.parse().ok().map(HostSpec::Ssh)),
+    ("ssh", "ssh:[USER@]HOST[:PORT]", |rest| Target::parse(rest).map(HostSpec::Ssh)),
     ("netns", "netns:NAME", |rest| is_word(rest).then(|| HostSpec::Netns(rest.to_owned()))),
     ("slurm", "slurm[:NODE]", |rest| match rest {
         "" => Some(HostSpec::Slurm(None)),

@@ -3,7 +3,8 @@
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+
+use super::spanned_error::{PlanError, contradiction};
 
 /// Link of each host: what a frame on its way from one host to another experiences.
 ///
@@ -38,55 +39,6 @@ pub struct LabSpec {
     pub hosts: u32,
     /// Link of each host.
     pub link: LinkSpec,
-}
-
-/// Invalid text of a lab or a link.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum LinkError {
-    /// The number of hosts is not a number, or out of range.
-    #[error("invalid number of hosts `{0}`")]
-    Hosts(String),
-    /// A part has no known key.
-    #[error("unknown property of a link: `{0}`")]
-    Key(String),
-    /// A key occurs twice.
-    #[error("`{0}` is given twice")]
-    Twice(&'static str),
-    /// The rate cannot be read, or is out of range.
-    #[error("invalid rate `{0}`")]
-    Rate(String),
-    /// The delay cannot be read, or is out of range.
-    #[error("invalid delay `{0}`")]
-    Delay(String),
-    /// The loss cannot be read, or is out of range.
-    #[error("invalid loss `{0}`")]
-    Loss(String),
-    /// The MTU cannot be read, or is out of range.
-    #[error("invalid MTU `{0}`")]
-    Mtu(String),
-}
-
-impl LinkError {
-    /// Returns the next step.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Hosts(_) => format!("write a whole number from {MIN_HOSTS} to {MAX_HOSTS}"),
-            Self::Key(_) => {
-                "available: rate, delay, loss, mtu, as in `rate=100mbit,delay=1ms,loss=0.1%,mtu=9000`"
-                    .to_owned()
-            }
-            Self::Twice(key) => format!("remove one `{key}`"),
-            // `tc` takes `mbps` for bytes.
-            Self::Rate(text) if text.ends_with("bps") || text.contains('/') => {
-                "write bits per second as `kbit`, `mbit` or `gbit`, such as `100mbit`".to_owned()
-            }
-            Self::Rate(_) => "write 10kbit to 100gbit, such as `100mbit`".to_owned(),
-            Self::Delay(_) => "write at most 10s, with its unit, such as `500us` or `1ms`".to_owned(),
-            Self::Loss(_) => "write 0% to 100%, with at most four decimals, such as `0.1%`".to_owned(),
-            Self::Mtu(_) => format!("write {MIN_MTU} to {MAX_MTU} bytes without a unit, such as `1500`"),
-        }
-    }
 }
 
 /// Minimum number of hosts.
@@ -153,43 +105,58 @@ impl LinkSpec {
     ///
     /// # Errors
     /// Returns an error if the text is not a rate from 10 kbit/s to 100 Gbit/s.
-    pub fn parse_rate(text: &str) -> Result<u64, LinkError> {
+    pub fn parse_rate(text: &str) -> Result<u64, PlanError> {
         quantity(&text.to_ascii_lowercase(), RATE_UNITS)
             .filter(|rate| (MIN_RATE..=MAX_RATE).contains(rate))
-            .ok_or_else(|| LinkError::Rate(text.to_owned()))
+            .ok_or_else(|| {
+                // `tc` takes `mbps` for bytes.
+                let hint = if text.ends_with("bps") || text.contains('/') {
+                    "write bits per second as `kbit`, `mbit` or `gbit`, such as `100mbit`"
+                } else {
+                    "write 10kbit to 100gbit, such as `100mbit`"
+                };
+                contradiction(format!("invalid rate `{text}`"), hint)
+            })
     }
 
     /// Parses a delay such as `1ms`. Returns ns.
     ///
     /// # Errors
     /// Returns an error if the text is not a time of at most 10 s.
-    pub fn parse_delay(text: &str) -> Result<u64, LinkError> {
+    pub fn parse_delay(text: &str) -> Result<u64, PlanError> {
         let zero = (text.trim() == "0").then_some(0);
-        zero.or_else(|| quantity(text, TIME_UNITS))
-            .filter(|delay| *delay <= MAX_DELAY_NS)
-            .ok_or_else(|| LinkError::Delay(text.to_owned()))
+        zero.or_else(|| quantity(text, TIME_UNITS)).filter(|delay| *delay <= MAX_DELAY_NS).ok_or_else(|| {
+            let hint = "write at most 10s, with its unit, such as `500us` or `1ms`";
+            contradiction(format!("invalid delay `{text}`"), hint)
+        })
     }
 
     /// Parses a loss such as `0.1%`. Returns parts of 1,000,000.
     ///
     /// # Errors
     /// Returns an error if the text is not a percentage up to 100 with at most four decimals.
-    pub fn parse_loss(text: &str) -> Result<u32, LinkError> {
+    pub fn parse_loss(text: &str) -> Result<u32, PlanError> {
         quantity(text, LOSS_UNITS)
             .filter(|ppm| *ppm <= 1_000_000)
             .and_then(|ppm| u32::try_from(ppm).ok())
-            .ok_or_else(|| LinkError::Loss(text.to_owned()))
+            .ok_or_else(|| {
+                let hint = "write 0% to 100%, with at most four decimals, such as `0.1%`";
+                contradiction(format!("invalid loss `{text}`"), hint)
+            })
     }
 
     /// Parses an MTU such as `9000`. Returns bytes.
     ///
     /// # Errors
     /// Returns an error if the text is not a whole number from [`MIN_MTU`] to [`MAX_MTU`].
-    pub fn parse_mtu(text: &str) -> Result<u32, LinkError> {
+    pub fn parse_mtu(text: &str) -> Result<u32, PlanError> {
         super::units::integer(text)
             .and_then(|mtu| u32::try_from(mtu).ok())
             .filter(|mtu| (MIN_MTU..=MAX_MTU).contains(mtu))
-            .ok_or_else(|| LinkError::Mtu(text.to_owned()))
+            .ok_or_else(|| {
+                let hint = format!("write {MIN_MTU} to {MAX_MTU} bytes without a unit, such as `1500`");
+                contradiction(format!("invalid MTU `{text}`"), hint)
+            })
     }
 
     /// Returns the properties that are given, as they are written.
@@ -211,23 +178,28 @@ impl LinkSpec {
     }
 }
 
-impl FromStr for LinkSpec {
-    type Err = LinkError;
+/// Returns the error of a part that is not a property.
+fn unknown(part: &str) -> PlanError {
+    let hint = "available: rate, delay, loss, mtu, as in `rate=100mbit,delay=1ms,loss=0.1%,mtu=9000`";
+    contradiction(format!("unknown property of a link: `{}`", part.trim()), hint)
+}
 
-    fn from_str(text: &str) -> Result<Self, LinkError> {
+impl FromStr for LinkSpec {
+    type Err = PlanError;
+
+    fn from_str(text: &str) -> Result<Self, PlanError> {
         let (mut rate, mut delay, mut loss, mut mtu) = (None, None, None, None);
         for part in text.split(',').filter(|_| !text.trim().is_empty()) {
-            let unknown = || LinkError::Key(part.trim().to_owned());
-            let (key, value) = part.split_once('=').ok_or_else(unknown)?;
+            let (key, value) = part.split_once('=').ok_or_else(|| unknown(part))?;
             let (is_again, key) = match key.trim() {
                 "rate" => (rate.replace(Self::parse_rate(value)?).is_some(), "rate"),
                 "delay" => (delay.replace(Self::parse_delay(value)?).is_some(), "delay"),
                 "loss" => (loss.replace(Self::parse_loss(value)?).is_some(), "loss"),
                 "mtu" => (mtu.replace(Self::parse_mtu(value)?).is_some(), "mtu"),
-                _ => return Err(unknown()),
+                _ => return Err(unknown(part)),
             };
             if is_again {
-                return Err(LinkError::Twice(key));
+                return Err(contradiction(format!("`{key}` is given twice"), format!("remove one `{key}`")));
             }
         }
         Ok(Self {
@@ -245,21 +217,33 @@ impl fmt::Display for LinkSpec {
     }
 }
 
-impl FromStr for LabSpec {
-    type Err = LinkError;
+impl LabSpec {
+    /// Parses a number of hosts.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not a whole number from [`MIN_HOSTS`] to [`MAX_HOSTS`].
+    pub fn parse_hosts(text: &str) -> Result<u32, PlanError> {
+        super::units::integer(text)
+            .and_then(|hosts| u32::try_from(hosts).ok())
+            .filter(|hosts| (MIN_HOSTS..=MAX_HOSTS).contains(hosts))
+            .ok_or_else(|| {
+                let hint = format!("write a whole number from {MIN_HOSTS} to {MAX_HOSTS}");
+                contradiction(format!("invalid number of hosts `{}`", text.trim()), hint)
+            })
+    }
+}
 
-    fn from_str(text: &str) -> Result<Self, LinkError> {
+impl FromStr for LabSpec {
+    type Err = PlanError;
+
+    fn from_str(text: &str) -> Result<Self, PlanError> {
         let text = text.trim_start();
         let text = text.strip_prefix(PREFIX).unwrap_or(text);
         let (hosts, link) = text.split_once(',').unwrap_or((text, ""));
         if text.contains(',') && link.trim().is_empty() {
-            return Err(LinkError::Key(link.to_owned()));
+            return Err(unknown(link));
         }
-        let hosts = super::units::integer(hosts)
-            .and_then(|hosts| u32::try_from(hosts).ok())
-            .filter(|hosts| (MIN_HOSTS..=MAX_HOSTS).contains(hosts))
-            .ok_or_else(|| LinkError::Hosts(hosts.trim().to_owned()))?;
-        Ok(Self { hosts, link: link.parse()? })
+        Ok(Self { hosts: Self::parse_hosts(hosts)?, link: link.parse()? })
     }
 }
 

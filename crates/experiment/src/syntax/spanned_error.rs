@@ -51,7 +51,7 @@ impl<T> Located<T> {
     }
 }
 
-/// Reason why an experiment cannot be planned.
+/// Reason why an experiment cannot be planned, or why a text of it is not valid, and the next step for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub struct PlanError {
