@@ -204,15 +204,7 @@ impl From<StartError> for CliError {
 impl From<InstallError> for CliError {
     fn from(error: InstallError) -> Self {
         let status = match &error {
-            InstallError::NoSources { .. }
-            | InstallError::NoSource { .. }
-            | InstallError::NoNumbers { .. }
-            | InstallError::NoVersion { .. }
-            | InstallError::Unversioned { .. }
-            | InstallError::NoPrefix { .. }
-            | InstallError::MissingPrefix { .. }
-            | InstallError::PrefixVersion { .. }
-            | InstallError::Licence { .. } => ExitStatus::WrongUse,
+            InstallError::Rejected { .. } => ExitStatus::WrongUse,
             InstallError::Stopped => ExitStatus::Interrupted,
             _ => ExitStatus::Failed,
         };

@@ -43,6 +43,7 @@ const SDK: &str = "DDSMARK_SDK";
 const LITTLE_SPACE: u64 = 16 << 20;
 /// Subdirectory of the drivers' directory for builds.
 const WORKSHOP: &str = ".building";
+const FULL: &str = "free some space, or set DDSMARK_DRIVER_PATH to a directory on another file system";
 
 /// Planned build of a driver.
 #[derive(Clone, Debug)]
@@ -86,7 +87,8 @@ impl DriverBuild {
         let (name, wanted) = split(driver);
         let source = sources.source_of(name)?;
         if wanted.is_some_and(|wanted| wanted.parse::<Version>().is_err()) {
-            return Err(InstallError::NoNumbers { driver: driver.to_owned() });
+            let hint = "write numbers separated by dots, such as 2.14";
+            return Err(InstallError::rejected(format!("`{driver}` has an invalid version"), hint));
         }
         let build = |version, prefix| Self {
             driver: driver.to_owned(),
@@ -98,9 +100,13 @@ impl DriverBuild {
         };
         if let Some(prefix) = prefix {
             if source.is_cargo() {
-                return Err(InstallError::NoPrefix { driver: name.to_owned() });
+                let error = format!("driver `{name}` is built by cargo and has no prefix");
+                return Err(InstallError::rejected(error, "remove `--prefix`"));
             }
-            let missing = |_| InstallError::MissingPrefix { prefix: prefix.to_owned() };
+            let missing = |_| {
+                let hint = "name the directory of the installed middleware, such as /opt/ros/jazzy";
+                InstallError::rejected(format!("directory `{}` not found", prefix.display()), hint)
+            };
             let prefix = fs::canonicalize(prefix).map_err(missing)?;
             return Ok(build(None, Some(prefix)));
         }
@@ -108,16 +114,27 @@ impl DriverBuild {
         if known.is_empty() {
             return match wanted {
                 None => Ok(build(None, None)),
-                Some(_) => Err(InstallError::Unversioned { driver: name.to_owned() }),
+                Some(_) => Err(InstallError::rejected(
+                    format!("driver `{name}` has no versions: no middleware is fetched for it"),
+                    format!("build it with `ddsmark drivers install {name}`"),
+                )),
             };
         }
         let Some(version) = choose(&known, wanted) else {
-            let known = known.into_iter().map(|known| known.version).collect();
-            return Err(InstallError::NoVersion { driver: driver.to_owned(), known });
+            let known: Vec<String> = known.into_iter().map(|known| known.version).collect();
+            let hint = format!(
+                "available: {}; use an installed one with `ddsmark drivers install {name} --prefix DIR`",
+                known.join(", ")
+            );
+            return Err(InstallError::rejected(
+                format!("`{driver}` cannot be fetched: version not found"),
+                hint,
+            ));
         };
         if version.must_be_accepted && !accept_licence {
-            let driver = format!("{name}{AT}{}", version.version);
-            return Err(InstallError::Licence { driver, licence: version.licence.clone() });
+            let KnownVersion { version, licence, .. } = version;
+            let error = format!("{name}{AT}{version} has a licence that you must accept first: {licence}");
+            return Err(InstallError::rejected(error, "add `--accept-licence` to accept it"));
         }
         Ok(build(Some(version.clone()), None))
     }
@@ -141,16 +158,15 @@ impl DriverBuild {
         site: &dyn Site,
         stop: &StopToken,
     ) -> Result<InstalledDriver, InstallError> {
-        let cannot_write = |directory: &Path| {
-            let directory = directory.to_owned();
-            move |error: io::Error| InstallError::Directory { directory, error }
-        };
         let name = self.name();
         let workshop = home.join(WORKSHOP);
         fs::create_dir_all(&workshop).map_err(cannot_write(&workshop))?;
         let lock = workshop.join(format!("{name}.lock"));
         let file = File::create(&lock).map_err(cannot_write(&lock))?;
-        file.try_lock().map_err(|_| InstallError::Busy { driver: name.clone() })?;
+        file.try_lock().map_err(|_| {
+            let error = format!("driver `{name}` is being installed by another process");
+            InstallError::failed(error, "wait until it has ended")
+        })?;
         let work = workshop.join(&name);
         clear(&work).map_err(cannot_write(&work))?;
 
@@ -162,9 +178,7 @@ impl DriverBuild {
         let (description, libraries) =
             inspect(site, &trial, &Limits::default(), stop).map_err(|error| match (error, &self.prefix) {
                 (RunnerError::Stopped, _) => InstallError::Stopped,
-                (RunnerError::OtherVersion { found, .. }, Some(prefix)) => {
-                    InstallError::PrefixVersion { prefix: prefix.clone(), found }
-                }
+                (RunnerError::OtherVersion { found, .. }, Some(prefix)) => other_version(prefix, &found),
                 (error, _) => InstallError::Unusable(error),
             })?;
         let name = self.final_name(&description)?;
@@ -194,8 +208,7 @@ impl DriverBuild {
             command.env(LICENCE_ACCEPTED, "1");
         }
         if self.has_installed_sources && env::var_os(SDK).is_none() {
-            let home = fs::canonicalize(home)
-                .map_err(|error| InstallError::Directory { directory: home.to_owned(), error })?;
+            let home = fs::canonicalize(home).map_err(cannot_write(home))?;
             command.env(SDK, home.with_file_name("sdk"));
         }
         let text = execute(&self.name(), &script, &mut command, self.limit, stop)?;
@@ -211,9 +224,14 @@ impl DriverBuild {
     fn or_no_space(&self, error: InstallError, home: &Path) -> InstallError {
         let free = statvfs(home).ok().map(|system| system.blocks_available() * system.fragment_size());
         match (error, free) {
-            (InstallError::Step { driver, .. }, Some(free)) if free < LITTLE_SPACE => {
-                InstallError::NoSpace { driver, directory: home.to_owned(), free }
-            }
+            (InstallError::Step { driver, .. }, Some(free)) if free < LITTLE_SPACE => InstallError::failed(
+                format!(
+                    "cannot install driver `{driver}`: only {} KiB are free in `{}`",
+                    free / 1024,
+                    home.display()
+                ),
+                FULL,
+            ),
             (error, _) => error,
         }
     }
@@ -246,11 +264,27 @@ impl DriverBuild {
             Some(version) => Ok(format!("{}{AT}{version}", self.source.name)),
             // The requested version is all that is known.
             None if split(&self.driver).1.is_some() => Ok(self.driver.clone()),
-            None => Err(InstallError::PrefixVersion {
-                prefix: prefix.clone(),
-                found: description.middleware_version.clone(),
-            }),
+            None => Err(other_version(prefix, &description.middleware_version)),
         }
+    }
+}
+
+/// Returns the error of a middleware with another version than the requested one.
+fn other_version(prefix: &Path, found: &str) -> InstallError {
+    InstallError::rejected(
+        format!("the middleware in `{}` reports version {found}", prefix.display()),
+        format!("name what it has behind the driver's `@`, or nothing: it says {found}"),
+    )
+}
+
+/// Returns the error of a file or directory that cannot be written.
+fn cannot_write(path: &Path) -> impl Fn(io::Error) -> InstallError {
+    move |error| {
+        let hint = match error.kind() {
+            io::ErrorKind::StorageFull => FULL,
+            _ => "set DDSMARK_DRIVER_PATH to a writable directory",
+        };
+        InstallError::failed(format!("cannot write to `{}`: {error}", path.display()), hint)
     }
 }
 

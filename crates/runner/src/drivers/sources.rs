@@ -60,18 +60,15 @@ impl Sources {
     pub fn find(directory: Option<&Path>) -> Result<Self, InstallError> {
         let variable = || env::var_os(VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
         if let Some(directory) = directory.map(Path::to_owned).or_else(variable) {
-            return if directory.is_dir() {
-                Ok(Self { directory })
-            } else {
-                Err(InstallError::NoSources { directory: Some(directory) })
-            };
+            let found = directory.is_dir().then(|| Self { directory: directory.clone() });
+            return found.ok_or_else(|| not_found(&format!(" in `{}`", directory.display())));
         }
         let program = env::current_exe().ok();
         let above = program.iter().flat_map(|program| program.ancestors());
         let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
         match above.chain(built_from).find_map(drivers_in) {
             Some(directory) => Ok(Self { directory }),
-            None => Err(InstallError::NoSources { directory: None }),
+            None => Err(not_found("")),
         }
     }
 
@@ -110,17 +107,23 @@ impl Sources {
         if self.has(driver) {
             return Ok(self.source(driver.to_owned()));
         }
-        Err(InstallError::NoSource {
-            driver: driver.to_owned(),
-            directory: self.directory.clone(),
-            known: self.all().into_iter().map(|source| source.name).collect(),
-        })
+        let error = format!("sources of driver `{driver}` not found in `{}`", self.directory.display());
+        let known: Vec<String> = self.all().into_iter().map(|source| source.name).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Err(InstallError::rejected(error, format!("available: {known}")))
     }
 
     fn source(&self, name: String) -> DriverSource {
         let folder = self.directory.join(&name);
         DriverSource { name, folder }
     }
+}
+
+/// Returns the error of a missing directory of sources.
+fn not_found(place: &str) -> InstallError {
+    let hint =
+        "name `drivers` of a ddsmark source tree with `--sources`, or set DDSMARK_DRIVER_SOURCES to it";
+    InstallError::rejected(format!("sources of drivers not found{place}"), hint)
 }
 
 /// Returns the sources of drivers in an installation prefix or a source tree.
@@ -159,8 +162,11 @@ impl DriverSource {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         lines
             .map(|line| {
-                known_version(line)
-                    .ok_or_else(|| InstallError::Versions { script: script.clone(), line: line.to_owned() })
+                known_version(line).ok_or_else(|| {
+                    let error = format!("`{}` printed an invalid version line: {line:?}", script.display());
+                    let hint = "one line a version: VERSION, ORIGIN, LICENCE, and `open` or `accept`, with tabs between";
+                    InstallError::failed(error, hint)
+                })
             })
             .collect()
     }
@@ -252,9 +258,14 @@ mod tests {
         assert_eq!(names, ["a", "b"]);
         assert!(sources.source_of("a").is_ok());
         for wrong in ["c", "d", "", ".", "..", "a/", "a@1", "../a"] {
-            assert!(matches!(sources.source_of(wrong), Err(InstallError::NoSource { .. })), "{wrong}");
+            let error = sources.source_of(wrong).expect_err(wrong);
+            assert!(
+                error.to_string().starts_with(&format!("sources of driver `{wrong}` not found")),
+                "{error}"
+            );
         }
-        assert!(matches!(Sources::find(Some(Path::new("/nowhere"))), Err(InstallError::NoSources { .. })));
+        let error = Sources::find(Some(Path::new("/nowhere"))).expect_err("no directory");
+        assert_eq!(error.to_string(), "sources of drivers not found in `/nowhere`");
         assert!(Sources::find(None).is_ok(), "the tree that this is built from");
     }
 

@@ -37,8 +37,10 @@ pub(super) fn execute(
     limit: Duration,
     stop: &StopToken,
 ) -> Result<String, InstallError> {
-    let (ended, text) = run(command, limit, stop)
-        .map_err(|error| InstallError::Start { script: script.to_owned(), error })?;
+    let (ended, text) = run(command, limit, stop).map_err(|error| {
+        let hint = "check that `bash` and `sh` are installed, and that the script is executable";
+        InstallError::failed(format!("cannot run `{}`: {error}", script.display()), hint)
+    })?;
     let (driver, step) =
         (driver.to_owned(), script.file_name().unwrap_or(OsStr::new("")).display().to_string());
     match ended {
@@ -46,7 +48,11 @@ pub(super) fn execute(
         StepOutcome::Itself(status) => {
             Err(InstallError::Step { driver, step, how: format!("failed ({status})") })
         }
-        StepOutcome::OutOfTime => Err(InstallError::OutOfTime { driver, step, limit }),
+        StepOutcome::OutOfTime => {
+            let limit = limit.as_secs_f64();
+            let error = format!("cannot install driver `{driver}`: {step} timed out after {limit} s");
+            Err(InstallError::failed(error, "increase the limit: `--limit 2h`"))
+        }
         StepOutcome::Stopped => Err(InstallError::Stopped),
     }
 }
