@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 pub mod envelope;
+mod error;
 mod identity;
 pub mod lobby;
 pub mod mailbox;
@@ -31,8 +32,8 @@ pub mod message;
 mod message_channel;
 mod shared;
 pub mod streams;
-pub mod testing;
 
+pub use error::RendezvousError;
 pub use identity::{PeerAddress, PeerRole, ProcessId};
 pub use message::Outcome;
-pub use message_channel::{Delivery, MessageChannel, PostError};
+pub use message_channel::{Delivery, MessageChannel};

@@ -6,9 +6,10 @@ use std::{
 };
 
 use crate::{
-    envelope::{Arrival, MessageTooLong, Reassembly, Splitter},
+    envelope::{Arrival, Reassembly, Splitter},
+    error::RendezvousError,
     identity::{PeerAddress, ProcessId},
-    mailbox::{Mailbox, MailboxError, Waker},
+    mailbox::{Mailbox, Waker},
     message::{Control, Message},
 };
 
@@ -48,28 +49,6 @@ pub enum Delivery {
     },
 }
 
-/// Error of a channel.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PostError {
-    /// Error of the mailbox.
-    #[error(transparent)]
-    Mailbox(#[from] MailboxError),
-    /// Message that is too long.
-    #[error(transparent)]
-    TooLong(#[from] MessageTooLong),
-}
-
-impl PostError {
-    /// Returns a suggested next step.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Mailbox(error) => error.hint(),
-            Self::TooLong(_) => None,
-        }
-    }
-}
-
 impl MessageChannel {
     /// Creates the channel of a process with this address.
     #[must_use]
@@ -92,7 +71,7 @@ impl MessageChannel {
     ///
     /// # Errors
     /// Returns an error if the message is too long, or if the mailbox is broken.
-    pub fn post(&mut self, to: Option<ProcessId>, message: &Message) -> Result<(), PostError> {
+    pub fn post(&mut self, to: Option<ProcessId>, message: &Message) -> Result<(), RendezvousError> {
         for sample in self.splitter.split(to, &message.encode())? {
             self.mailbox.post(&sample)?;
         }
@@ -103,7 +82,7 @@ impl MessageChannel {
     ///
     /// # Errors
     /// Returns an error if the message is too long, or if the mailbox is broken.
-    pub fn tell(&mut self, to: Option<ProcessId>, control: Control) -> Result<(), PostError> {
+    pub fn tell(&mut self, to: Option<ProcessId>, control: Control) -> Result<(), RendezvousError> {
         self.post(to, &Message::Control(control))
     }
 
@@ -111,7 +90,7 @@ impl MessageChannel {
     ///
     /// # Errors
     /// Returns an error if the mailbox is broken.
-    pub fn receive(&mut self, limit: Duration) -> Result<Option<Delivery>, PostError> {
+    pub fn receive(&mut self, limit: Duration) -> Result<Option<Delivery>, RendezvousError> {
         let deadline = Instant::now() + limit;
         loop {
             if let Some(arrival) = self.arrivals.pop_front() {
@@ -154,8 +133,8 @@ impl MessageChannel {
     ///
     /// # Errors
     /// Returns an error if the mailbox is broken.
-    pub fn close(&mut self, limit: Duration) -> Result<(), PostError> {
-        Ok(self.mailbox.close(limit)?)
+    pub fn close(&mut self, limit: Duration) -> Result<(), RendezvousError> {
+        self.mailbox.close(limit)
     }
 }
 

@@ -12,7 +12,7 @@ mod splitter;
 
 pub use reassembly::{Arrival, Reassembly};
 pub use sample::{HEADER_BYTES, MAGIC, Sample, SampleError};
-pub use splitter::{MessageTooLong, Splitter};
+pub use splitter::Splitter;
 
 use crate::mailbox::MAX_SAMPLE_BYTES;
 

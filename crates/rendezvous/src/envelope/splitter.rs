@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{MAX_CHUNK_BYTES, MAX_MESSAGE_BYTES, sample::Sample};
-use crate::identity::{PeerAddress, ProcessId};
-
-/// Message that is too long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a control message of {0} bytes is too long: at most {MAX_MESSAGE_BYTES}")]
-pub struct MessageTooLong(pub usize);
+use crate::{
+    error::RendezvousError,
+    identity::{PeerAddress, ProcessId},
+};
 
 /// Numbers the messages of this process, and splits them.
 #[derive(Debug)]
@@ -35,9 +33,12 @@ impl Splitter {
     ///
     /// # Errors
     /// Returns an error if the message is longer than [`MAX_MESSAGE_BYTES`].
-    pub fn split(&mut self, to: Option<ProcessId>, message: &[u8]) -> Result<Vec<Vec<u8>>, MessageTooLong> {
+    pub fn split(&mut self, to: Option<ProcessId>, message: &[u8]) -> Result<Vec<Vec<u8>>, RendezvousError> {
         if message.len() > MAX_MESSAGE_BYTES {
-            return Err(MessageTooLong(message.len()));
+            let length = message.len();
+            let text =
+                format!("a control message of {length} bytes is too long: at most {MAX_MESSAGE_BYTES}");
+            return Err(RendezvousError::with(text, None));
         }
         let next = self.next.entry(to).or_default();
         let number = *next;

@@ -9,12 +9,12 @@ use std::{
 use super::{
     BEAT,
     announcement::{Announcement, Peer},
-    error::LobbyError,
-    guest::GuestLobby,
+    guest::{GuestLobby, broken, other_version, rejected},
     leader::{LeaderLobby, LobbyProgress},
     rules::LeaderRules,
 };
 use crate::{
+    error::RendezvousError,
     identity::{PeerAddress, PeerRole, ProcessId},
     message::{Control, Message, Outcome},
     message_channel::{Delivery, MessageChannel},
@@ -40,7 +40,7 @@ pub fn lead(
     rules: &LeaderRules<'_>,
     limit: Duration,
     watch: Watch<'_>,
-) -> Result<Vec<Peer>, LobbyError> {
+) -> Result<Vec<Peer>, RendezvousError> {
     let own = Peer { address: channel.own(), announcement: announcement.clone() };
     let mut lobby = LeaderLobby::new(own);
     let mut seen = BTreeSet::new();
@@ -52,7 +52,7 @@ pub fn lead(
             Ok(guests)
         }
         Err(error) => {
-            let outcome = error.outcome();
+            let outcome = outcome(&error);
             for process in &seen {
                 // The first error is the one to report.
                 let _ = channel.tell(Some(*process), Control::Reject(outcome.clone()));
@@ -71,7 +71,7 @@ fn wait_for_guests(
     watch: Watch<'_>,
     lobby: &mut LeaderLobby,
     seen: &mut BTreeSet<ProcessId>,
-) -> Result<Vec<Peer>, LobbyError> {
+) -> Result<Vec<Peer>, RendezvousError> {
     let mut wait = Wait::new(limit, watch);
     loop {
         if let Some(guests) = lobby.complete(wait.now())? {
@@ -99,15 +99,15 @@ fn wait_for_guests(
                         seen.remove(&from.process);
                     }
                     Control::Reject(outcome) if !to_all && from.leads() => {
-                        return Err(LobbyError::Rejected { leader: from.to_string(), outcome });
+                        return Err(rejected(&from.to_string(), &outcome));
                     }
                     _ => {}
                 }
             }
             Delivery::OtherVersion { from, version } => {
-                return Err(LobbyError::Version { address: from, version });
+                return Err(other_version(from, version));
             }
-            Delivery::Broken { from, cause } => return Err(LobbyError::Broken { address: from, cause }),
+            Delivery::Broken { from, cause } => return Err(broken(from, &cause)),
             Delivery::Message { .. } => {}
         }
     }
@@ -123,11 +123,11 @@ pub fn join(
     announcement: &Announcement,
     limit: Duration,
     watch: Watch<'_>,
-) -> Result<Peer, LobbyError> {
+) -> Result<Peer, RendezvousError> {
     let met = wait_for_leader(channel, announcement, limit, watch);
     if let Err(error) = &met {
         // The first error is the one to report.
-        let _ = channel.tell(None, Control::Goodbye(error.outcome()));
+        let _ = channel.tell(None, Control::Goodbye(outcome(error)));
     }
     met
 }
@@ -137,7 +137,7 @@ fn wait_for_leader(
     announcement: &Announcement,
     limit: Duration,
     watch: Watch<'_>,
-) -> Result<Peer, LobbyError> {
+) -> Result<Peer, RendezvousError> {
     let mut lobby = GuestLobby::new(channel.own());
     let mut wait = Wait::new(limit, watch);
     loop {
@@ -189,7 +189,7 @@ impl<'a> Wait<'a> {
     }
 
     /// Calls the observer, if the progress has changed or the last call was long ago.
-    fn show(&mut self, progress: &LobbyProgress) -> Result<(), LobbyError> {
+    fn show(&mut self, progress: &LobbyProgress) -> Result<(), RendezvousError> {
         let is_shown = self.shown.as_ref().is_some_and(|(last, at)| last == progress && at.elapsed() < BEAT);
         if is_shown {
             return Ok(());
@@ -197,7 +197,11 @@ impl<'a> Wait<'a> {
         self.shown = Some((progress.clone(), Instant::now()));
         match (self.watch)(progress) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(LobbyError::Stopped),
+            ControlFlow::Break(()) => {
+                let mut stopped = RendezvousError::with("stopped while waiting for the other side", None);
+                stopped.is_stopped = true;
+                Err(stopped)
+            }
         }
     }
 
@@ -206,26 +210,31 @@ impl<'a> Wait<'a> {
         &mut self,
         channel: &mut MessageChannel,
         announcement: &Announcement,
-    ) -> Result<Option<Delivery>, LobbyError> {
+    ) -> Result<Option<Delivery>, RendezvousError> {
         let now = Instant::now();
         if now >= self.next_beat {
             channel.tell(None, Control::Announce(Box::new(announcement.clone())))?;
             self.next_beat = now + BEAT;
         }
         let left = (self.began + self.limit).min(self.next_beat).saturating_duration_since(now);
-        Ok(channel.receive(left)?)
+        channel.receive(left)
     }
 
-    fn missing(&self, progress: LobbyProgress, channel: &MessageChannel, hint: String) -> LobbyError {
+    fn missing(&self, progress: LobbyProgress, channel: &MessageChannel, hint: String) -> RendezvousError {
         let LobbyProgress { missing, present, .. } = progress;
-        LobbyError::Missing {
-            missing,
-            seen: present,
-            diagnosis: channel.diagnosis(),
-            limit: self.limit,
-            hint,
-        }
+        let seen = match &present[..] {
+            [] => "no other process was seen".to_owned(),
+            present => format!("seen: {}", present.join(", ")),
+        };
+        let diagnosis: String = channel.diagnosis().iter().map(|line| format!("; {line}")).collect();
+        let (missing, limit) = (missing.join(", "), self.limit.as_secs_f64());
+        RendezvousError::new(format!("{missing} not found within {limit} s; {seen}{diagnosis}"), hint)
     }
+}
+
+/// Returns the error as the result of a process.
+fn outcome(error: &RendezvousError) -> Outcome {
+    Outcome::failure(error.to_string(), error.hint().map(ToOwned::to_owned))
 }
 
 /// Serves the mailbox for a while, and tells the reason to processes that are new.

@@ -4,12 +4,13 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::{
     DEFAULT_SILENCE,
-    announcement::{Announcement, Peer},
-    error::LobbyError,
+    announcement::{Announcement, Peer, clean},
 };
 use crate::{
+    envelope::PROTOCOL,
+    error::RendezvousError,
     identity::{PeerAddress, ProcessId},
-    message::{Control, Message},
+    message::{Control, Message, Outcome},
     message_channel::Delivery,
 };
 
@@ -43,7 +44,7 @@ impl GuestLobby {
     ///
     /// # Errors
     /// Returns an error if the leader rejects this process or ends, or if its messages cannot be read.
-    pub fn received(&mut self, now: Duration, delivery: Delivery) -> Result<Option<Peer>, LobbyError> {
+    pub fn received(&mut self, now: Duration, delivery: Delivery) -> Result<Option<Peer>, RendezvousError> {
         match delivery {
             Delivery::Message {
                 from,
@@ -59,16 +60,16 @@ impl GuestLobby {
                 match control {
                     Control::Invite => self.invited_by = Some(from),
                     Control::Reject(outcome) | Control::Goodbye(outcome) => {
-                        return Err(LobbyError::Rejected { leader: self.name(from), outcome });
+                        return Err(rejected(&self.name(from), &outcome));
                     }
                     _ => {}
                 }
             }
             Delivery::OtherVersion { from, version } if from.leads() => {
-                return Err(LobbyError::Version { address: from, version });
+                return Err(other_version(from, version));
             }
             Delivery::Broken { from, cause } if from.leads() => {
-                return Err(LobbyError::Broken { address: from, cause });
+                return Err(broken(from, &cause));
             }
             _ => {}
         }
@@ -80,11 +81,13 @@ impl GuestLobby {
     ///
     /// # Errors
     /// Returns an error if the last sign of life of any leader is too long ago.
-    pub fn check(&self, now: Duration) -> Result<(), LobbyError> {
+    pub fn check(&self, now: Duration) -> Result<(), RendezvousError> {
         let leaders = self.seen.values().filter(|seen| seen.peer.address.leads());
         match leaders.max_by_key(|seen| seen.last) {
             Some(KnownPeer { peer, last }) if now >= *last + DEFAULT_SILENCE => {
-                Err(LobbyError::Lost { leader: peer.clone().into(), silence: DEFAULT_SILENCE })
+                let silence = DEFAULT_SILENCE.as_secs_f64();
+                let hint = "check whether its process still runs, and the link between the hosts; then start both sides again";
+                Err(RendezvousError::new(format!("{peer} is lost: no sign of life for {silence} s"), hint))
             }
             _ => Ok(()),
         }
@@ -129,4 +132,24 @@ impl GuestLobby {
         "start publisher 0 with `-pub`, with the same `-domain` and `-driver`, and a `-nic` or `-peer` of this network"
             .to_owned()
     }
+}
+
+/// Next step if processes have different versions.
+pub(super) const SAME_DDSMARK: &str = "install the same version of ddsmark on both hosts";
+
+/// Returns the error that a leader sent.
+pub(super) fn rejected(leader: &str, outcome: &Outcome) -> RendezvousError {
+    let text = format!("rejected by {leader}: {}", clean(&outcome.text));
+    RendezvousError::with(text, outcome.hint.as_deref().map(clean))
+}
+
+/// Returns the error of a process with another version of the messages.
+pub(super) fn other_version(address: PeerAddress, version: u16) -> RendezvousError {
+    let versions = format!("{version} of the messages between hosts, this process version {PROTOCOL}");
+    RendezvousError::new(format!("{address} uses version {versions}"), SAME_DDSMARK)
+}
+
+/// Returns the error of a process whose messages cannot be read.
+pub(super) fn broken(address: PeerAddress, cause: &str) -> RendezvousError {
+    RendezvousError::new(format!("messages of {address} cannot be read: {cause}"), "start both sides again")
 }

@@ -3,11 +3,14 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use super::{
-    announcement::{Announcement, Peer},
-    error::LobbyError,
+    announcement::{Announcement, Peer, clean},
+    guest::SAME_DDSMARK,
     rules::LeaderRules,
 };
-use crate::identity::{PeerAddress, PeerRole, ProcessId};
+use crate::{
+    error::RendezvousError,
+    identity::{PeerAddress, PeerRole, ProcessId},
+};
 
 /// Time without an announcement after which a process is gone.
 const GONE: Duration = Duration::from_secs(3);
@@ -74,13 +77,16 @@ impl LeaderLobby {
         address: PeerAddress,
         announcement: &Announcement,
         rules: &LeaderRules<'_>,
-    ) -> Result<(), LobbyError> {
+    ) -> Result<(), RendezvousError> {
         if address.process == self.own.address.process {
             return Ok(());
         }
         let peer = Peer { address, announcement: announcement.clone() };
         if address.leads() {
-            return Err(LobbyError::SecondLeader { first: self.own().into(), second: peer.into() });
+            let text = format!("two processes are publisher 0: {} and {peer}", self.own);
+            let hint =
+                "start one side with `-sub`; with several publishers, give each another `-pidMultiPubTest`";
+            return Err(RendezvousError::new(text, hint));
         }
         self.update(now);
         if self.touch(now, &peer)? {
@@ -99,7 +105,7 @@ impl LeaderLobby {
     }
 
     /// Updates the time of a process that is known. Returns whether it is.
-    fn touch(&mut self, now: Duration, peer: &Peer) -> Result<bool, LobbyError> {
+    fn touch(&mut self, now: Duration, peer: &Peer) -> Result<bool, RendezvousError> {
         let Some(place) = self.places.get_mut(&(peer.address.role, peer.address.id)) else {
             return Ok(false);
         };
@@ -110,8 +116,7 @@ impl LeaderLobby {
             match &mut place.rival {
                 Some(rival) if rival.peer.address.process == process => rival.last = now,
                 Some(rival) if now < rival.last + RIVALRY => {
-                    let [first, second] = [&rival.peer, peer].map(|peer| Box::new(peer.clone()));
-                    return Err(LobbyError::DuplicateId { first, second });
+                    return Err(duplicate(&rival.peer, peer));
                 }
                 Some(_) | None => return Ok(false),
             }
@@ -121,8 +126,7 @@ impl LeaderLobby {
             && place.current.last >= rival.first + RIVALRY
             && rival.last + RIVALRY >= place.current.last
         {
-            let [first, second] = [&place.current, rival].map(|guest| Box::new(guest.peer.clone()));
-            return Err(LobbyError::DuplicateId { first, second });
+            return Err(duplicate(&place.current.peer, &rival.peer));
         }
         Ok(true)
     }
@@ -159,22 +163,26 @@ impl LeaderLobby {
     }
 
     /// Compares a new process with the leader.
-    fn check(&self, peer: &Peer, rules: &LeaderRules<'_>) -> Result<(), LobbyError> {
+    fn check(&self, peer: &Peer, rules: &LeaderRules<'_>) -> Result<(), RendezvousError> {
         let (own, other) = (&self.own.announcement, &peer.announcement);
-        let both = || (self.own().into(), Box::new(peer.clone()));
         if own.ddsmark != other.ddsmark {
-            let (first, second) = both();
-            return Err(LobbyError::Build { first, second });
+            let versions = [own, other].map(|of| clean(&of.ddsmark));
+            let text =
+                format!("ddsmark has version {} at {} and {} at {peer}", versions[0], self.own, versions[1]);
+            return Err(RendezvousError::new(text, SAME_DDSMARK));
         }
         if own.driver.name != other.driver.name && !(rules.interoperate)(&own.driver, &other.driver) {
-            let (first, second) = both();
-            return Err(LobbyError::Driver { first, second });
+            let drivers = format!("{} at {} and {} at {peer}", own.driver, self.own, other.driver);
+            let text = format!("`-driver` is {drivers}: they do not interoperate");
+            return Err(RendezvousError::new(text, "set the same `-driver` on both sides"));
         }
-        (rules.compare)(&self.own, peer).map_err(LobbyError::Disagreement)
+        (rules.compare)(&self.own, peer).map_err(|outcome| {
+            RendezvousError::with(clean(&outcome.text), outcome.hint.as_deref().map(clean))
+        })
     }
 
     /// Checks that all agree on the numbers, and that there are at most as many processes as expected, with any ids.
-    fn check_counts(&self) -> Result<(), LobbyError> {
+    fn check_counts(&self) -> Result<(), RendezvousError> {
         for role in [PeerRole::Subscriber, PeerRole::Publisher] {
             let Some((count, _)) = self.count(role)? else { continue };
             if self.places_of(role).count() <= self.guests(role, count) {
@@ -186,7 +194,7 @@ impl LeaderLobby {
                 (u32::from(peer.address.id) >= count, *first)
             };
             if let Some(place) = self.places_of(role).max_by_key(newest) {
-                return Err(LobbyError::Unexpected { peer: place.current.peer.clone().into(), count });
+                return Err(unexpected(&place.current.peer, count));
             }
         }
         Ok(())
@@ -203,7 +211,7 @@ impl LeaderLobby {
     }
 
     /// Returns the number of processes of a role, and who expects it; `None` if it is not known yet.
-    fn count(&self, role: PeerRole) -> Result<Option<(u32, &Peer)>, LobbyError> {
+    fn count(&self, role: PeerRole) -> Result<Option<(u32, &Peer)>, RendezvousError> {
         let expected = |peer: &Peer| match role {
             PeerRole::Publisher => peer.announcement.publishers,
             PeerRole::Subscriber => peer.announcement.subscribers,
@@ -213,18 +221,12 @@ impl LeaderLobby {
         let Some((first_count, first)) = counts.next() else { return Ok(None) };
         match counts.find(|(count, _)| *count != first_count) {
             None => Ok(Some((first_count, first))),
-            Some((second_count, second)) => Err(LobbyError::CountDisagreement {
-                role,
-                first: first.clone().into(),
-                first_count,
-                second: second.clone().into(),
-                second_count,
-            }),
+            Some((second_count, second)) => {
+                let option = role.count_option();
+                let text = format!("`{option}` is {first_count} at {first} and {second_count} at {second}");
+                Err(RendezvousError::new(text, format!("set the same `{option}` on both")))
+            }
         }
-    }
-
-    fn own(&self) -> Peer {
-        self.own.clone()
     }
 
     /// Returns the processes without a rival: one that was restarted may have other options now.
@@ -273,7 +275,7 @@ impl LeaderLobby {
     ///
     /// # Errors
     /// Returns an error if they expect different numbers.
-    pub fn complete(&mut self, now: Duration) -> Result<Option<Vec<Peer>>, LobbyError> {
+    pub fn complete(&mut self, now: Duration) -> Result<Option<Vec<Peer>>, RendezvousError> {
         let progress = self.progress(now);
         self.check_counts()?;
         let counts = [progress.missing_publishers, progress.missing_subscribers];
@@ -281,4 +283,32 @@ impl LeaderLobby {
         let is_complete = counts == [Some(0); 2] && !has_rivals && now >= self.changed + SETTLE;
         Ok(is_complete.then(|| self.peers().cloned().collect()))
     }
+}
+
+/// Returns the error of two processes with the same role and id.
+fn duplicate(first: &Peer, second: &Peer) -> RendezvousError {
+    let PeerAddress { role, .. } = first.address;
+    RendezvousError::new(
+        format!("two processes are {}: {first} and {second}", first.address),
+        format!("give each {} another `{}`", role.name(), role.id_option()),
+    )
+}
+
+/// Returns the error of a process beyond the expected number of its role.
+fn unexpected(peer: &Peer, count: u32) -> RendezvousError {
+    let role = peer.address.role;
+    let other = match role {
+        PeerRole::Publisher => PeerRole::Subscriber,
+        PeerRole::Subscriber => PeerRole::Publisher,
+    };
+    let expected = match (count, role) {
+        (0, _) => format!("no {} is", role.name()),
+        (1, PeerRole::Publisher) => "only publisher 0 is".to_owned(),
+        (1, PeerRole::Subscriber) => "only 1 subscriber is".to_owned(),
+        _ => format!("only {count} {}s are", role.name()),
+    };
+    RendezvousError::new(
+        format!("unexpected {peer}: {expected} expected"),
+        format!("end it, or set `{}` on each {}", role.count_option(), other.name()),
+    )
 }

@@ -4,7 +4,6 @@
 //! [`LeaderLobby`] and [`GuestLobby`] decide, without waiting; [`lead`] and [`join`] announce, wait and answer.
 
 mod announcement;
-mod error;
 mod gathering;
 mod guest;
 #[cfg(test)]
@@ -15,7 +14,6 @@ mod leader_tests;
 mod rules;
 
 pub use announcement::{Announcement, DriverIdentity, Peer, clean};
-pub use error::LobbyError;
 pub(crate) use gathering::busy;
 pub use gathering::{Watch, join, lead};
 pub use guest::GuestLobby;

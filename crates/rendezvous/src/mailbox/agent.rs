@@ -16,9 +16,10 @@ use experiment::{ParticipantSpec, Variables};
 use host::{Agent, AgentCommand, AgentLog, ChannelEnd, DriverFile, LocalSite, Site as _};
 
 use super::{
-    MAX_SAMPLE_BYTES, Mailbox, MailboxError, Waker,
-    exchange_queue::{ExchangeQueue, WAIT},
+    MAX_SAMPLE_BYTES, Mailbox, Waker, check_length, closed,
+    exchange_queue::{ExchangeQueue, WAIT, invalid},
 };
+use crate::error::RendezvousError;
 
 /// Topic of control samples. No other topic of ddsmark has this name.
 pub const CONTROL_TOPIC: &str = "ddsmark_perftest_control";
@@ -72,7 +73,7 @@ impl AgentMailbox {
     ///
     /// # Errors
     /// Returns an error if the agent cannot be started, or if the topic cannot be reliable, transient-local and keep-all.
-    pub fn open(site: &LocalSite, spec: &AgentMailboxSpec) -> Result<Self, MailboxError> {
+    pub fn open(site: &LocalSite, spec: &AgentMailboxSpec) -> Result<Self, RendezvousError> {
         let (events, agent) = Self::launch(site, spec)?;
         let (sender, events) = events;
         let woken = Arc::new(AtomicBool::new(false));
@@ -105,7 +106,7 @@ impl AgentMailbox {
     fn launch(
         site: &LocalSite,
         spec: &AgentMailboxSpec,
-    ) -> Result<((Sender<Event>, Receiver<Event>), Box<dyn Agent>), MailboxError> {
+    ) -> Result<((Sender<Event>, Receiver<Event>), Box<dyn Agent>), RendezvousError> {
         let (sender, events) = channel();
         let replies = sender.clone();
         let sink = Box::new(move |_, reply| {
@@ -118,19 +119,22 @@ impl AgentMailbox {
             padding_bytes: 0,
             channels: 1,
         };
-        let log = AgentLog::in_memory().map_err(MailboxError::Start)?;
-        let agent = site.launch(&command, log, sink).map_err(MailboxError::Start)?;
+        let launched = AgentLog::in_memory().and_then(|log| site.launch(&command, log, sink));
+        let agent = launched.map_err(|error| {
+            let text = format!("cannot start the agent of the control topic: {error}");
+            RendezvousError::with(text, error.hint())
+        })?;
         Ok(((sender, events), agent))
     }
 
     /// Waits for the hello, and opens the topic.
-    fn configure(&mut self, spec: &AgentMailboxSpec) -> Result<(), MailboxError> {
+    fn configure(&mut self, spec: &AgentMailboxSpec) -> Result<(), RendezvousError> {
         match self.reply("hello", spec.limit)? {
             Reply::Hello(hello) if hello.protocol == PROTOCOL => {}
             Reply::Hello(hello) => {
                 let theirs = hello.protocol;
                 let error = format!("version {theirs} of the control channel, not {PROTOCOL}");
-                return Err(MailboxError::Protocol(error));
+                return Err(invalid(&error));
             }
             other => return Err(unexpected(&other)),
         }
@@ -157,41 +161,48 @@ impl AgentMailbox {
         &self.configured
     }
 
-    fn send(&mut self, request: &Request) -> Result<(), MailboxError> {
+    fn send(&mut self, request: &Request) -> Result<(), RendezvousError> {
         match self.agent.send(0, request) {
             // The end of the channel carries the cause.
             Ok(()) | Err(ChannelEnd::Gone(_)) => Ok(()),
-            Err(error) => Err(MailboxError::Protocol(error.to_string())),
+            Err(error) => Err(invalid(&error)),
         }
     }
 
     /// Waits for one reply.
-    fn reply(&mut self, request: &'static str, limit: Duration) -> Result<Reply, MailboxError> {
+    fn reply(&mut self, request: &'static str, limit: Duration) -> Result<Reply, RendezvousError> {
         let deadline = Instant::now() + limit;
         loop {
             match self.events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(Event::Reply(reply)) => return self.check(reply),
                 Ok(Event::Wake) => self.woken.store(false, Ordering::Release),
-                Err(_) => return Err(MailboxError::NoAnswer { request, limit }),
+                Err(_) => return Err(no_answer(request, limit)),
             }
         }
     }
 
     /// Returns the reply, or why there is none.
-    fn check(&mut self, reply: Result<Box<Reply>, ChannelEnd>) -> Result<Reply, MailboxError> {
+    fn check(&mut self, reply: Result<Box<Reply>, ChannelEnd>) -> Result<Reply, RendezvousError> {
         match reply.map(|reply| *reply) {
-            Ok(Reply::Failed { error, hint, refused }) => Err(MailboxError::Failed { error, hint, refused }),
+            Ok(Reply::Failed { error, hint, refused }) => {
+                let text = format!("the control topic cannot be used: {error}");
+                let mut failed = RendezvousError::with(text, hint);
+                failed.refused = refused.then_some(error);
+                Err(failed)
+            }
             Ok(reply) => Ok(reply),
-            Err(ChannelEnd::Invalid(error)) => Err(MailboxError::Protocol(error)),
+            Err(ChannelEnd::Invalid(error)) => Err(invalid(&error)),
             Err(ChannelEnd::Gone(_) | ChannelEnd::Lost(_)) => {
                 let exit = self.agent.end(END);
-                Err(MailboxError::Ended { exit, lines: self.agent.last_log_lines() })
+                let lines = self.agent.last_log_lines();
+                let lines = if lines.is_empty() { String::new() } else { format!(": {}", lines.join(" / ")) };
+                Err(RendezvousError::with(format!("the agent of the control topic {exit}{lines}"), None))
             }
         }
     }
 
     /// Sends the samples that wait, and asks for samples of others.
-    fn ask(&mut self) -> Result<(), MailboxError> {
+    fn ask(&mut self) -> Result<(), RendezvousError> {
         for exchange in self.queue.requests(Instant::now()) {
             self.send(&Request::Exchange(exchange))?;
         }
@@ -199,43 +210,39 @@ impl AgentMailbox {
     }
 
     /// Processes a reply to the oldest request.
-    fn exchanged(&mut self, exchanged: Exchanged) -> Result<(), MailboxError> {
+    fn exchanged(&mut self, exchanged: Exchanged) -> Result<(), RendezvousError> {
         self.queue.replied(Instant::now(), &exchanged)?;
         (self.matched, self.ignored) = (exchanged.matched, exchanged.ignored);
         self.received.extend(exchanged.received.into_iter().map(|MailboxMessage(bytes)| bytes));
         Ok(())
     }
 
-    fn check_answers(&self) -> Result<(), MailboxError> {
+    fn check_answers(&self) -> Result<(), RendezvousError> {
         match self.queue.oldest() {
-            Some(since) if since.elapsed() > WAIT + ANSWER_LIMIT => {
-                Err(MailboxError::NoAnswer { request: "exchange", limit: ANSWER_LIMIT })
-            }
+            Some(since) if since.elapsed() > WAIT + ANSWER_LIMIT => Err(no_answer("exchange", ANSWER_LIMIT)),
             _ => Ok(()),
         }
     }
 }
 
 impl Mailbox for AgentMailbox {
-    fn post(&mut self, sample: &[u8]) -> Result<(), MailboxError> {
+    fn post(&mut self, sample: &[u8]) -> Result<(), RendezvousError> {
         if self.closed {
-            return Err(MailboxError::Closed);
+            return Err(closed());
         }
-        if sample.len() > MAX_SAMPLE_BYTES {
-            return Err(MailboxError::TooLong(sample.len()));
-        }
+        check_length(sample)?;
         self.queue.push(sample)?;
         self.ask()
     }
 
-    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>, MailboxError> {
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>, RendezvousError> {
         let deadline = Instant::now() + limit;
         loop {
             if let Some(sample) = self.received.pop_front() {
                 return Ok(Some(sample));
             }
             if self.closed {
-                return Err(MailboxError::Closed);
+                return Err(closed());
             }
             self.ask()?;
             self.check_answers()?;
@@ -252,7 +259,7 @@ impl Mailbox for AgentMailbox {
                 }
                 Err(RecvTimeoutError::Timeout) if until < deadline => {}
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
-                Err(RecvTimeoutError::Disconnected) => return Err(MailboxError::Closed),
+                Err(RecvTimeoutError::Disconnected) => return Err(closed()),
             }
         }
     }
@@ -271,7 +278,7 @@ impl Mailbox for AgentMailbox {
         vec![format!("the control topic{over} has {} other readers", self.matched)]
     }
 
-    fn close(&mut self, limit: Duration) -> Result<(), MailboxError> {
+    fn close(&mut self, limit: Duration) -> Result<(), RendezvousError> {
         let deadline = Instant::now() + limit;
         // What waits is sent first.
         while !self.closed && self.queue.has_samples() {
@@ -314,6 +321,14 @@ fn unique_name(site: &LocalSite) -> String {
     format!("{prefix}-mailbox-{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-fn unexpected(reply: &Reply) -> MailboxError {
-    MailboxError::Protocol(format!("an unexpected reply `{}`", reply.phase()))
+fn unexpected(reply: &Reply) -> RendezvousError {
+    invalid(&format_args!("an unexpected reply `{}`", reply.phase()))
+}
+
+fn no_answer(request: &str, limit: Duration) -> RendezvousError {
+    let limit = limit.as_secs();
+    RendezvousError::new(
+        format!("the agent of the control topic did not answer `{request}` within {limit} s"),
+        "a call of the driver hangs, or the host is too busy: check it with `top`",
+    )
 }

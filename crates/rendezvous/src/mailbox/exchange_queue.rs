@@ -2,12 +2,13 @@
 
 use std::{
     collections::VecDeque,
+    fmt,
     time::{Duration, Instant},
 };
 
 use control::{Exchange, Exchanged, MailboxMessage};
 
-use super::MailboxError;
+use crate::error::RendezvousError;
 
 /// Time for which the agent waits for a sample before it replies.
 pub(super) const WAIT: Duration = Duration::from_secs(1);
@@ -31,9 +32,12 @@ pub(super) struct ExchangeQueue {
 
 impl ExchangeQueue {
     /// Queues a sample.
-    pub(super) fn push(&mut self, sample: &[u8]) -> Result<(), MailboxError> {
+    pub(super) fn push(&mut self, sample: &[u8]) -> Result<(), RendezvousError> {
         if self.waiting.len() >= MAX_WAITING {
-            return Err(MailboxError::Full(self.waiting.len()));
+            let waiting = self.waiting.len();
+            let text =
+                format!("{waiting} control samples wait to be sent: the peers do not acknowledge them");
+            return Err(RendezvousError::new(text, "check the link to the peers, and their processes"));
         }
         self.waiting.push_back(MailboxMessage(sample.to_vec()));
         Ok(())
@@ -57,13 +61,13 @@ impl ExchangeQueue {
     }
 
     /// Takes the reply to the oldest request. Samples that the middleware did not accept wait again.
-    pub(super) fn replied(&mut self, now: Instant, reply: &Exchanged) -> Result<(), MailboxError> {
+    pub(super) fn replied(&mut self, now: Instant, reply: &Exchanged) -> Result<(), RendezvousError> {
         let Some((_, post)) = self.asked.pop_front() else {
-            return Err(MailboxError::Protocol("a reply without a request".to_owned()));
+            return Err(invalid(&"a reply without a request"));
         };
         let posted = reply.posted as usize;
         if posted > post.len() {
-            return Err(MailboxError::Protocol(format!("{posted} of {} samples posted", post.len())));
+            return Err(invalid(&format_args!("{posted} of {} samples posted", post.len())));
         }
         if posted < post.len() {
             self.retry_at = Some(now + RETRY);
@@ -92,6 +96,12 @@ impl ExchangeQueue {
     pub(super) fn oldest(&self) -> Option<Instant> {
         self.asked.front().map(|(since, _)| *since)
     }
+}
+
+/// Returns the error of an agent of another version, or of an invalid message of the agent.
+pub(super) fn invalid(error: &dyn fmt::Display) -> RendezvousError {
+    let text = format!("the agent of the control topic sent an invalid message: {error}");
+    RendezvousError::new(text, "use the agent of the same build as ddsmark")
 }
 
 #[cfg(test)]
@@ -152,7 +162,8 @@ mod tests {
     fn long_queue_is_posted_in_parts_and_has_a_limit() {
         let now = Instant::now();
         let mut queue = queue(std::iter::repeat_n(7, MAX_WAITING));
-        assert_eq!(queue.push(&[7]), Err(MailboxError::Full(MAX_WAITING)));
+        let full = queue.push(&[7]).unwrap_err();
+        assert!(full.to_string().starts_with("16384 control samples wait"), "{full}");
         assert_eq!(posts(&queue.requests(now))[0].len(), MAX_POSTED);
     }
 
@@ -162,9 +173,6 @@ mod tests {
         assert!(queue([]).replied(now, &accepted(0)).is_err());
         let mut queue = queue([1]);
         queue.requests(now);
-        assert_eq!(
-            queue.replied(now, &accepted(2)),
-            Err(MailboxError::Protocol("2 of 1 samples posted".to_owned()))
-        );
+        assert_eq!(queue.replied(now, &accepted(2)), Err(invalid(&"2 of 1 samples posted")));
     }
 }

@@ -1,7 +1,6 @@
 //! Mailbox: carries samples to all other processes of a domain, in no particular order, and possibly more than once.
 
 pub mod agent;
-mod error;
 mod exchange_queue;
 pub mod tcp;
 mod tcp_connection;
@@ -9,7 +8,7 @@ mod tcp_greeting;
 
 use std::{fmt, sync::Arc, time::Duration};
 
-pub use error::MailboxError;
+use crate::error::RendezvousError;
 
 /// Maximum size of a posted sample in bytes.
 pub const MAX_SAMPLE_BYTES: usize = 8 << 10;
@@ -21,13 +20,13 @@ pub trait Mailbox: Send {
     ///
     /// # Errors
     /// Returns an error if the sample is too long, if too many samples wait, or if the mailbox is broken.
-    fn post(&mut self, sample: &[u8]) -> Result<(), MailboxError>;
+    fn post(&mut self, sample: &[u8]) -> Result<(), RendezvousError>;
 
     /// Waits for the next sample, for at most `limit`. Returns `None` after the limit, and when it is woken.
     ///
     /// # Errors
     /// Returns an error if the mailbox is broken.
-    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>, MailboxError>;
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>, RendezvousError>;
 
     /// Returns a handle that ends a wait from another thread.
     fn waker(&self) -> Waker;
@@ -42,7 +41,7 @@ pub trait Mailbox: Send {
     ///
     /// # Errors
     /// Returns an error if the mailbox is broken.
-    fn close(&mut self, limit: Duration) -> Result<(), MailboxError>;
+    fn close(&mut self, limit: Duration) -> Result<(), RendezvousError>;
 }
 
 /// Handle that ends the wait of a mailbox.
@@ -65,4 +64,27 @@ impl fmt::Debug for Waker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Waker")
     }
+}
+
+/// Checks the length of a sample.
+///
+/// # Errors
+/// Returns an error if it is longer than [`MAX_SAMPLE_BYTES`].
+pub fn check_length(sample: &[u8]) -> Result<(), RendezvousError> {
+    if sample.len() <= MAX_SAMPLE_BYTES {
+        return Ok(());
+    }
+    let text = format!("a control sample of {} bytes is too long: at most {MAX_SAMPLE_BYTES}", sample.len());
+    Err(RendezvousError::with(text, None))
+}
+
+/// Returns the error of a mailbox that is closed.
+#[must_use]
+pub fn closed() -> RendezvousError {
+    RendezvousError::with("the mailbox is closed", None)
+}
+
+/// Returns the error of a thread that cannot be started.
+pub(crate) fn no_thread(error: &std::io::Error) -> RendezvousError {
+    RendezvousError::with(format!("cannot start a thread for control messages: {error}"), None)
 }

@@ -18,10 +18,11 @@ use std::{
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::{
-    MAX_SAMPLE_BYTES, Mailbox, MailboxError, Waker,
+    MAX_SAMPLE_BYTES, Mailbox, Waker, check_length, closed, no_thread,
     tcp_connection::{Connection, read_sample},
     tcp_greeting::{Strangers, greet},
 };
+use crate::error::RendezvousError;
 
 pub use super::tcp_greeting::MAX_STRANGERS;
 
@@ -96,12 +97,16 @@ impl TcpMailbox {
     ///
     /// # Errors
     /// Returns an error if it cannot listen on the address.
-    pub fn listen(address: IpAddr, port: u16) -> Result<Self, MailboxError> {
+    pub fn listen(address: IpAddr, port: u16) -> Result<Self, RendezvousError> {
         let address = SocketAddr::new(address, port);
-        let cannot = |error: io::Error| MailboxError::Listen {
-            address,
-            in_use: error.kind() == io::ErrorKind::AddrInUse,
-            error: error.to_string(),
+        let cannot = |error: io::Error| {
+            let hint = if error.kind() == io::ErrorKind::AddrInUse {
+                "another subscriber with this id and domain runs on this host: end it, or set another `-domain` or \
+                 `-sidMultiSubTest` on both sides"
+            } else {
+                "set `-nic` to an interface or address of this host: `ip -br addr` lists them"
+            };
+            RendezvousError::new(format!("cannot listen for control messages on {address}: {error}"), hint)
         };
         let listener = TcpListener::bind(address).map_err(cannot)?;
         listener.set_nonblocking(true).map_err(cannot)?;
@@ -117,7 +122,7 @@ impl TcpMailbox {
     ///
     /// # Errors
     /// Returns an error if a thread cannot be started.
-    pub fn connect(addresses: &[SocketAddr]) -> Result<Self, MailboxError> {
+    pub fn connect(addresses: &[SocketAddr]) -> Result<Self, RendezvousError> {
         let mut mailbox = Self::new(false);
         for &address in addresses {
             let hub = Arc::clone(&mailbox.hub);
@@ -131,7 +136,7 @@ impl TcpMailbox {
     ///
     /// # Errors
     /// Returns an error if a thread cannot be started.
-    pub fn find_leaders(&mut self, own: SocketAddr, others: &[SocketAddr]) -> Result<(), MailboxError> {
+    pub fn find_leaders(&mut self, own: SocketAddr, others: &[SocketAddr]) -> Result<(), RendezvousError> {
         // Without this port, another publisher on this host has it: that one is found by connecting to it.
         let listener = TcpListener::bind(own).and_then(|listener| {
             listener.set_nonblocking(true)?;
@@ -166,9 +171,9 @@ impl TcpMailbox {
         Self { hub: Arc::new(hub), events, waker, threads: Vec::new(), listening: None }
     }
 
-    fn spawn(&mut self, name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), MailboxError> {
+    fn spawn(&mut self, name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), RendezvousError> {
         let thread = thread::Builder::new().name(name.to_owned()).spawn(run);
-        self.threads.push(thread.map_err(|error| MailboxError::Thread(error.to_string()))?);
+        self.threads.push(thread.map_err(|error| no_thread(&error))?);
         Ok(())
     }
 }
@@ -292,22 +297,20 @@ fn find_leader(hub: &Hub, address: SocketAddr) {
 }
 
 impl Mailbox for TcpMailbox {
-    fn post(&mut self, sample: &[u8]) -> Result<(), MailboxError> {
-        if sample.len() > MAX_SAMPLE_BYTES {
-            return Err(MailboxError::TooLong(sample.len()));
-        }
+    fn post(&mut self, sample: &[u8]) -> Result<(), RendezvousError> {
+        check_length(sample)?;
         if self.hub.is_closed() {
-            return Err(MailboxError::Closed);
+            return Err(closed());
         }
         self.hub.pass_on(sample, None);
         Ok(())
     }
 
-    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>, MailboxError> {
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>, RendezvousError> {
         match self.events.recv_timeout(limit) {
             Ok(Event::Sample(sample)) => Ok(Some(sample)),
             Ok(Event::Wake) | Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(MailboxError::Closed),
+            Err(RecvTimeoutError::Disconnected) => Err(closed()),
         }
     }
 
@@ -328,7 +331,7 @@ impl Mailbox for TcpMailbox {
         listening.into_iter().chain([connections]).chain(errors).collect()
     }
 
-    fn close(&mut self, limit: Duration) -> Result<(), MailboxError> {
+    fn close(&mut self, limit: Duration) -> Result<(), RendezvousError> {
         let deadline = Instant::now() + limit;
         let connections: Vec<Arc<Connection>> = self.hub.state().connections.values().cloned().collect();
         for connection in &connections {

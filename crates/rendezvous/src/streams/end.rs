@@ -1,12 +1,10 @@
 //! Ends of a stream, and other events of a session.
 
-use std::time::Duration;
-
 use crate::{
+    error::RendezvousError,
     identity::PeerAddress,
     lobby::{Peer, clean},
     message::Outcome,
-    message_channel::PostError,
 };
 
 /// Reason why a stream has ended before this process ended it.
@@ -20,33 +18,9 @@ pub enum SessionEnd {
         /// Result of the peer.
         outcome: Outcome,
     },
-    /// Peer without a sign of life.
-    #[error("{peer} is lost: no sign of life for {} s", .silence.as_secs_f64())]
-    Silent {
-        /// Peer.
-        peer: Box<Peer>,
-        /// Time without a sign of life.
-        silence: Duration,
-    },
-    /// Peer that was started again during the test.
-    #[error("{peer} is lost: it was started again, as process {} on host `{}`", .successor.announcement.pid, clean(&.successor.announcement.host))]
-    Restarted {
-        /// Peer.
-        peer: Box<Peer>,
-        /// Process with its role and id.
-        successor: Box<Peer>,
-    },
-    /// Peer whose messages cannot be read.
-    #[error("messages of {peer} cannot be read: {cause}")]
-    Broken {
-        /// Peer.
-        peer: Box<Peer>,
-        /// Cause.
-        cause: String,
-    },
-    /// Error of the channel: all streams end.
+    /// Peer that is lost, or an error of the channel, which ends all streams.
     #[error(transparent)]
-    Post(#[from] PostError),
+    Lost(#[from] RendezvousError),
 }
 
 impl SessionEnd {
@@ -61,11 +35,7 @@ impl SessionEnd {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Goodbye { outcome, .. } => outcome.hint.as_deref().map(clean),
-            Self::Silent { .. } => {
-                Some("check whether its process still runs, and the link between the hosts".to_owned())
-            }
-            Self::Restarted { .. } | Self::Broken { .. } => Some("start both sides again".to_owned()),
-            Self::Post(error) => error.hint(),
+            Self::Lost(error) => error.hint().map(ToOwned::to_owned),
         }
     }
 }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::{WINDOW, end::SessionEnd};
 use crate::{
-    lobby::Peer,
+    error::RendezvousError,
+    lobby::{Announcement, Peer, clean},
     message::{Control, Message},
 };
 
@@ -12,6 +13,7 @@ use crate::{
 const REPORT_BYTES: u64 = WINDOW as u64 / 4;
 /// Time without a sign of life after which a peer with a successor is lost.
 const RESTART_SILENCE: Duration = Duration::from_secs(3);
+const START_AGAIN: &str = "start both sides again";
 
 /// Link to a peer. Times are since the start of the session.
 #[derive(Debug)]
@@ -120,7 +122,7 @@ impl Link {
     }
 
     fn broken(&self, cause: &str) -> LinkEvent {
-        LinkEvent::End(SessionEnd::Broken { peer: self.peer.clone().into(), cause: cause.to_owned() })
+        LinkEvent::End(broken(&self.peer, cause))
     }
 
     /// Records a process with the same role and id: the peer may have been started again.
@@ -130,13 +132,24 @@ impl Link {
 
     /// Returns the end of the link if the peer is silent for too long.
     pub(super) fn silence(&self, now: Duration, limit: Duration) -> Option<SessionEnd> {
-        let (silence, peer) = (now.saturating_sub(self.heard), || Box::new(self.peer.clone()));
+        let silence = now.saturating_sub(self.heard);
         match &self.successor {
             Some(successor) if silence >= RESTART_SILENCE.min(limit) => {
-                Some(SessionEnd::Restarted { peer: peer(), successor: successor.clone() })
+                let Announcement { host, pid, .. } = &successor.announcement;
+                let again = format!("it was started again, as process {pid} on host `{}`", clean(host));
+                Some(RendezvousError::new(format!("{} is lost: {again}", self.peer), START_AGAIN).into())
             }
-            _ if silence >= limit => Some(SessionEnd::Silent { peer: peer(), silence: limit }),
+            _ if silence >= limit => {
+                let text = format!("{} is lost: no sign of life for {} s", self.peer, limit.as_secs_f64());
+                let hint = "check whether its process still runs, and the link between the hosts";
+                Some(RendezvousError::new(text, hint).into())
+            }
             _ => None,
         }
     }
+}
+
+/// Returns the end of a peer whose messages cannot be read.
+pub(super) fn broken(peer: &Peer, cause: &str) -> SessionEnd {
+    RendezvousError::new(format!("messages of {peer} cannot be read: {cause}"), START_AGAIN).into()
 }

@@ -8,14 +8,15 @@ use std::{
 
 use super::{
     end::{SessionEnd, SessionEvent},
-    link::{Link, LinkEvent},
+    link::{Link, LinkEvent, broken},
     pipes::{Incoming, Outgoing},
 };
 use crate::{
+    error::RendezvousError,
     identity::PeerAddress,
     lobby::{BEAT, Peer, busy},
     message::{Control, Message, Outcome},
-    message_channel::{Delivery, MessageChannel, PostError},
+    message_channel::{Delivery, MessageChannel},
     shared::Shared,
 };
 
@@ -117,7 +118,7 @@ impl Pump {
     pub(super) fn run(mut self) {
         if let Err(error) = self.serve() {
             for index in 0..self.streams.len() {
-                self.end(index, SessionEnd::Post(error.clone()));
+                self.end(index, error.clone().into());
             }
         }
         let ignored = self.channel.ignored();
@@ -131,7 +132,7 @@ impl Pump {
         }
     }
 
-    fn serve(&mut self) -> Result<(), PostError> {
+    fn serve(&mut self) -> Result<(), RendezvousError> {
         let mut deadline = None;
         loop {
             self.send()?;
@@ -152,7 +153,7 @@ impl Pump {
     }
 
     /// Sends bytes of the applications, and signs of life.
-    fn send(&mut self) -> Result<(), PostError> {
+    fn send(&mut self) -> Result<(), RendezvousError> {
         let is_beat = self.now() >= self.next_beat;
         if is_beat {
             self.next_beat = self.now() + BEAT;
@@ -182,7 +183,7 @@ impl Pump {
     }
 
     /// Receives messages: waits for the first one only.
-    fn receive(&mut self, limit: Duration) -> Result<(), PostError> {
+    fn receive(&mut self, limit: Duration) -> Result<(), RendezvousError> {
         let mut limit = limit;
         for _ in 0..MAX_RECEIVED {
             let Some(delivery) = self.channel.receive(limit)? else { return Ok(()) };
@@ -192,7 +193,7 @@ impl Pump {
         Ok(())
     }
 
-    fn process(&mut self, delivery: Delivery) -> Result<(), PostError> {
+    fn process(&mut self, delivery: Delivery) -> Result<(), RendezvousError> {
         let now = self.now();
         let (from, event) = match delivery {
             Delivery::Message { from, to_all, message } => {
@@ -214,7 +215,7 @@ impl Pump {
             Delivery::Broken { from, cause } => {
                 let Some(index) = self.index(from) else { return Ok(()) };
                 let Some(link) = &self.streams[index].link else { return Ok(()) };
-                (index, LinkEvent::End(SessionEnd::Broken { peer: link.peer.clone().into(), cause }))
+                (index, LinkEvent::End(broken(&link.peer, &cause)))
             }
         };
         let Stream { incoming, .. } = &self.streams[from];
@@ -237,7 +238,7 @@ impl Pump {
     }
 
     /// Handles a message of a process without a stream.
-    fn intruded(&mut self, from: PeerAddress, message: Message) -> Result<(), PostError> {
+    fn intruded(&mut self, from: PeerAddress, message: Message) -> Result<(), RendezvousError> {
         let Message::Control(Control::Announce(announcement)) = message else { return Ok(()) };
         let peer = Peer { address: from, announcement: *announcement };
         let same_place =
@@ -280,7 +281,7 @@ impl Pump {
     }
 
     /// Ends all streams that are left.
-    fn say_goodbye(&mut self, outcome: &Outcome) -> Result<(), PostError> {
+    fn say_goodbye(&mut self, outcome: &Outcome) -> Result<(), RendezvousError> {
         for link in self.streams.iter().filter_map(|stream| stream.link.as_ref()) {
             let to = Some(link.peer.address.process);
             self.channel.tell(to, Control::Goodbye(outcome.clone()))?;

@@ -17,10 +17,11 @@ use super::{
     pump::{Pump, State, Stream},
 };
 use crate::{
+    error::RendezvousError,
     lobby::Peer,
-    mailbox::{MailboxError, Waker},
+    mailbox::{Waker, no_thread},
     message::Outcome,
-    message_channel::{MessageChannel, PostError},
+    message_channel::MessageChannel,
     shared::Shared,
 };
 
@@ -72,16 +73,19 @@ impl Session {
         channel: MessageChannel,
         peers: Vec<Peer>,
         options: SessionOptions,
-    ) -> Result<(Self, Vec<PeerStream>), PostError> {
+    ) -> Result<(Self, Vec<PeerStream>), RendezvousError> {
         let (shared, waker) = (Arc::<Shared<State>>::default(), channel.waker());
         let (mut streams, mut ends) = (Vec::new(), Vec::new());
         for peer in peers {
-            let (stream, end) = connect(peer, &waker).map_err(cannot)?;
+            let (stream, end) = connect(peer, &waker).map_err(|error| no_thread(&error))?;
             streams.push(stream);
             ends.push(end);
         }
         let pump = Pump::new(channel, streams, options.silence, options.observer, Arc::clone(&shared));
-        let pump = thread::Builder::new().name("control".to_owned()).spawn(|| pump.run()).map_err(cannot)?;
+        let pump = thread::Builder::new()
+            .name("control".to_owned())
+            .spawn(|| pump.run())
+            .map_err(|error| no_thread(&error))?;
         Ok((Self { shared, waker, pump: Some(pump) }, ends))
     }
 
@@ -138,9 +142,4 @@ fn connect(peer: Peer, waker: &Waker) -> io::Result<(Stream, PeerStream)> {
     let stream = Stream::new(peer.clone(), outgoing, incoming);
     let [input, output] = [OwnedFd::from(input), OwnedFd::from(output)].map(File::from);
     Ok((stream, PeerStream { peer, input, output }))
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "as map_err passes it")]
-fn cannot(error: io::Error) -> PostError {
-    MailboxError::Thread(error.to_string()).into()
 }

@@ -1,5 +1,6 @@
 //! Processes that meet, exchange bytes and end, over mailboxes in memory.
 
 mod lobby;
+mod network;
 mod rig;
 mod streams;

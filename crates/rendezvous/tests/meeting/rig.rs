@@ -8,13 +8,14 @@ use std::{
 };
 
 use rendezvous::{
-    MessageChannel, PeerAddress, PeerRole,
-    lobby::{Announcement, DriverIdentity, LeaderRules, LobbyError, Peer, join, lead},
+    MessageChannel, PeerAddress, PeerRole, RendezvousError,
+    lobby::{Announcement, DriverIdentity, LeaderRules, Peer, join, lead},
     mailbox::Mailbox,
     streams::{PeerStream, Session, SessionEvent, SessionOptions},
-    testing::MemoryNetwork,
 };
 use serde_json::Value;
+
+use crate::network::MemoryNetwork;
 
 /// Time limit of everything that should happen.
 pub const LIMIT: Duration = Duration::from_secs(30);
@@ -49,12 +50,12 @@ pub fn leads(
     channel: &mut MessageChannel,
     subscribers: u32,
     limit: Duration,
-) -> Result<Vec<Peer>, LobbyError> {
+) -> Result<Vec<Peer>, RendezvousError> {
     let own = announcement(None, Some(subscribers));
     lead(channel, &own, &RULES, limit, &mut |_| ControlFlow::Continue(()))
 }
 
-pub fn joins(channel: &mut MessageChannel, limit: Duration) -> Result<Peer, LobbyError> {
+pub fn joins(channel: &mut MessageChannel, limit: Duration) -> Result<Peer, RendezvousError> {
     join(channel, &announcement(Some(1), None), limit, &mut |_| ControlFlow::Continue(()))
 }
 

@@ -10,10 +10,10 @@ use std::{
 use experiment::Variables;
 use perftest::{Nic, Role, Step, is_of_each_publisher, is_of_publishers};
 use rendezvous::{
-    MessageChannel, Outcome, PeerAddress, PeerRole,
-    lobby::{Announcement, DEFAULT_GUEST_LIMIT, DriverIdentity, LeaderRules, LobbyError, Peer, join, lead},
+    MessageChannel, Outcome, PeerAddress, PeerRole, RendezvousError,
+    lobby::{Announcement, DEFAULT_GUEST_LIMIT, DriverIdentity, LeaderRules, Peer, join, lead},
     mailbox::{
-        Mailbox, MailboxError,
+        Mailbox,
         agent::{AgentMailbox, AgentMailboxSpec},
         tcp::{TcpMailbox, control_port, leader_port},
     },
@@ -73,7 +73,7 @@ pub fn open(process: &Process) -> Result<MessageChannel> {
 }
 
 /// Opens the control topic over the transport of the test, or if the driver connects too few processes over that, over its default.
-fn over_topic(process: &Process) -> Result<AgentMailbox, MailboxError> {
+fn over_topic(process: &Process) -> Result<AgentMailbox, RendezvousError> {
     let open = |transport: String| {
         let spec = AgentMailboxSpec {
             driver: process.driver_file(),
@@ -87,7 +87,7 @@ fn over_topic(process: &Process) -> Result<AgentMailbox, MailboxError> {
     let requested = process.transport();
     let default = process.description().transports.first().map(|own| own.name.clone());
     match (open(requested.clone()), default.filter(|default| *default != requested)) {
-        (Err(MailboxError::Failed { refused: true, error, .. }), Some(default)) => {
+        (Err(RendezvousError { refused: Some(error), .. }), Some(default)) => {
             note(&format!("note: the processes meet over `{default}`, not `{requested}`: {error}"));
             open(default)
         }
@@ -128,9 +128,8 @@ fn over_tcp(process: &Process, role: PeerRole, id: u16) -> Result<TcpMailbox> {
     Ok(mailbox)
 }
 
-fn of_mailbox(error: &MailboxError) -> CliError {
-    let hint = error.hint().unwrap_or_else(|| "check the driver with `ddsmark drivers check`".to_owned());
-    CliError::failed(error, hint)
+fn of_mailbox(error: &RendezvousError) -> CliError {
+    CliError::failed(error, error.hint().unwrap_or("check the driver with `ddsmark drivers check`"))
 }
 
 const fn role(process: &Process) -> PeerRole {
@@ -247,13 +246,9 @@ fn compare(process: &Process, guest: &Peer) -> Result<(), Outcome> {
 }
 
 /// Tells the others why this process ends, and returns the error.
-fn missed(channel: &mut MessageChannel, error: &LobbyError) -> CliError {
+fn missed(channel: &mut MessageChannel, error: &RendezvousError) -> CliError {
     // The first error is the one to report.
     let _ = channel.close(CLOSE_LIMIT);
-    let status = match error {
-        LobbyError::Stopped => ExitStatus::Interrupted,
-        _ => ExitStatus::Failed,
-    };
-    let hint = error.hint().unwrap_or_else(|| "start both sides again".to_owned());
-    CliError::new(status, error, hint)
+    let status = if error.is_stopped { ExitStatus::Interrupted } else { ExitStatus::Failed };
+    CliError::new(status, error, error.hint().unwrap_or("start both sides again"))
 }

@@ -8,7 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::mailbox::{MAX_SAMPLE_BYTES, Mailbox, MailboxError, Waker};
+use rendezvous::{
+    RendezvousError,
+    mailbox::{Mailbox, Waker, check_length, closed},
+};
 
 /// Network of mailboxes in memory. Each sample reaches all other mailboxes, also those that are created later.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +47,6 @@ pub struct MemoryMailbox {
 
 impl MemoryNetwork {
     /// Creates a network without delay.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -69,7 +71,6 @@ impl MemoryNetwork {
     }
 
     /// Creates a mailbox. Its number is the count of those created before.
-    #[must_use]
     pub fn mailbox(&self) -> MemoryMailbox {
         let (wake, events) = channel();
         let mut state = self.state();
@@ -110,24 +111,14 @@ impl MemoryNetwork {
     }
 }
 
-impl MemoryMailbox {
-    /// Returns its number.
-    #[must_use]
-    pub const fn number(&self) -> usize {
-        self.number
-    }
-}
-
 impl Mailbox for MemoryMailbox {
-    fn post(&mut self, sample: &[u8]) -> Result<(), MailboxError> {
-        if sample.len() > MAX_SAMPLE_BYTES {
-            return Err(MailboxError::TooLong(sample.len()));
-        }
+    fn post(&mut self, sample: &[u8]) -> Result<(), RendezvousError> {
+        check_length(sample)?;
         self.network.deliver(self.number, sample);
         Ok(())
     }
 
-    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>, MailboxError> {
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>, RendezvousError> {
         let deadline = Instant::now() + limit;
         loop {
             let now = Instant::now();
@@ -145,7 +136,7 @@ impl Mailbox for MemoryMailbox {
             match self.events.recv_timeout(deadline.saturating_duration_since(now)) {
                 Ok(Event::Sample(at, sample)) => self.next = Some((at, sample)),
                 Ok(Event::Wake) | Err(RecvTimeoutError::Timeout) => return Ok(None),
-                Err(RecvTimeoutError::Disconnected) => return Err(MailboxError::Closed),
+                Err(RecvTimeoutError::Disconnected) => return Err(closed()),
             }
         }
     }
@@ -167,7 +158,7 @@ impl Mailbox for MemoryMailbox {
         vec![format!("{others} other mailboxes in memory")]
     }
 
-    fn close(&mut self, _: Duration) -> Result<(), MailboxError> {
+    fn close(&mut self, _: Duration) -> Result<(), RendezvousError> {
         Ok(())
     }
 }
