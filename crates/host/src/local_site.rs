@@ -71,10 +71,17 @@ impl LocalSite {
         let agent = match std::env::var_os("DDSMARK_AGENT") {
             Some(file) if !file.is_empty() => PathBuf::from(file),
             _ => std::env::current_exe()
-                .map_err(|error| SiteError::Itself { error: error.to_string() })?
+                .map_err(|error| SiteError::Failed {
+                    error: format!("cannot determine the path of this program: {error}"),
+                    hint: None,
+                })?
                 .with_file_name("ddsmark-agent"),
         };
-        if agent.is_file() { Ok(Self::new(agent)) } else { Err(SiteError::NoAgent { file: agent }) }
+        if agent.is_file() {
+            return Ok(Self::new(agent));
+        }
+        let hint = "install `ddsmark-agent` in the directory of `ddsmark`, or set DDSMARK_AGENT to its path";
+        Err(SiteError::failed(format!("agent program `{}` not found", agent.display()), hint))
     }
 }
 

@@ -50,20 +50,14 @@ fn what_a_site_takes_survives_as_json() {
 
 #[test]
 fn errors_of_a_site_survive_as_json() {
-    let (file, error) = (PathBuf::from("/nowhere/agent"), "no such file".to_owned());
+    let error = || "no such file".to_owned();
     for error in [
-        SiteError::NoAgent { file: file.clone() },
-        SiteError::Launch { agent: file.clone(), error: error.clone(), hint: "set it".to_owned() },
-        SiteError::Channel { error: error.clone() },
-        SiteError::Log { file: Some(file), error: error.clone() },
-        SiteError::Log { file: None, error: error.clone() },
-        SiteError::NoCore { core: 4, allowed: vec![0, 1] },
-        SiteError::NoInterface { interface: "eth9".to_owned(), known: vec!["lo".to_owned()] },
-        SiteError::KeepAwake { error: error.clone() },
-        SiteError::Lost { host: "pi1".to_owned(), error: error.clone(), hint: None },
+        SiteError::no_log(None, error()),
+        SiteError::failed(error(), "set it"),
+        SiteError::NotFound { error: error(), hint: "available: lo".to_owned() },
+        SiteError::Clock { error: error() },
+        SiteError::Lost { host: "pi1".to_owned(), error: error(), hint: None },
         SiteError::NoAnswer { host: "pi1".to_owned(), call: "facts".to_owned(), limit_ms: 5 },
-        SiteError::Protocol { host: "pi1".to_owned(), error: error.clone() },
-        SiteError::Itself { error },
     ] {
         survives(&error);
     }

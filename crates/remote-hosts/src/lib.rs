@@ -32,7 +32,6 @@ pub use client::{
     steward_command::{StewardCommand, Timeouts},
 };
 pub use guest::{
-    GuestError,
     observer::GuestObserver,
     site::{GuestSetup, GuestSite},
     terms::GuestTerms,

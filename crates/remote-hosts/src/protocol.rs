@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Version of these messages. Runner and steward must have the same.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// File of the copies of a driver on a host, with the hashes of the others, in the format of `sha256sum`.
 pub(crate) const MANIFEST: &str = "manifest.sha256";

@@ -1,103 +1,55 @@
-//! Errors of the start of a steward, and of whatever has to be done before.
+//! Errors of starting a steward.
 
-use std::path::PathBuf;
+use std::{fmt::Display, path::Path};
 
-use host::SiteError;
+use crate::protocol::Versions;
 
-/// Error that keeps a host from being used.
+/// Next step if hosts have different versions.
+pub(crate) const SAME_VERSION: &str = "install the same version of ddsmark on both hosts";
+
+/// Reason why a steward did not start, or cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StartError {
-    /// Command that cannot be started.
-    #[error("host `{host}`: cannot start `{program}`: {error}")]
-    Command {
-        /// Name of the host.
-        host: String,
-        /// Program of the command.
-        program: String,
-        /// Cause.
-        error: String,
-    },
-    /// Command that ended, or went on without the greeting of a steward.
-    #[error("host `{host}`: {error}{}", quoted(.lines))]
-    NoSteward {
-        /// Name of the host.
-        host: String,
-        /// Cause.
-        error: String,
-        /// Last lines that the command printed.
-        lines: Vec<String>,
-        /// Suggested action.
-        hint: Option<String>,
-    },
-    /// Steward of another version.
-    #[error(
-        "host `{host}` has ddsmark {theirs} (protocol {their_protocol}), and this is {ours} (protocol {our_protocol})"
-    )]
-    Version {
-        /// Name of the host.
-        host: String,
-        /// Version on the host.
-        theirs: String,
-        /// Version of the protocol there.
-        their_protocol: u32,
-        /// Version of this program.
-        ours: String,
-        /// Version of the protocol of this program.
-        our_protocol: u32,
-    },
-    /// Host that lacks something that agents need.
-    #[error("host `{host}`: {error}")]
-    Unfit {
-        /// Name of the host.
-        host: String,
-        /// Missing property.
-        error: String,
-        /// Suggested action.
-        hint: String,
-    },
-    /// Host of an allocation that this process does not have.
-    #[error("host `{host}`: {error}")]
-    NotAllocated {
-        /// Name of the host.
-        host: String,
-        /// Missing allocation or node.
-        error: String,
-        /// Suggested action.
-        hint: String,
-    },
-    /// File on this host that cannot be read.
-    #[error("cannot read `{}`: {error}", .file.display())]
-    File {
-        /// Path of the file.
-        file: PathBuf,
-        /// Cause.
-        error: String,
-    },
-    /// Error of the site of the host.
-    #[error("host `{host}`: {error}")]
-    Site {
-        /// Name of the host.
-        host: String,
-        /// Cause.
-        error: SiteError,
-    },
+#[error("{text}")]
+pub struct StartError {
+    text: String,
+    hint: Option<String>,
+    /// Whether the host is not one of an allocation of Slurm.
+    pub is_not_allocated: bool,
 }
 
 impl StartError {
-    /// Returns a suggested action.
+    /// Creates the error of a host that cannot be used.
+    pub(crate) fn of_host(host: &str, error: impl Display, hint: Option<String>) -> Self {
+        Self { text: format!("host `{host}`: {error}"), hint, is_not_allocated: false }
+    }
+
+    /// Creates the error of a host that is not one of an allocation of Slurm.
+    pub(crate) fn not_allocated(host: &str, error: impl Display, hint: impl Into<String>) -> Self {
+        Self { is_not_allocated: true, ..Self::of_host(host, error, Some(hint.into())) }
+    }
+
+    /// Creates the error of a host with another version.
+    pub(crate) fn other_version(host: &str, theirs: &Versions, ours: &Versions) -> Self {
+        let Versions { protocol, ddsmark } = theirs;
+        let ours = format!("{} (protocol {})", ours.ddsmark, ours.protocol);
+        let text = format!("host `{host}` has ddsmark {ddsmark} (protocol {protocol}), and this is {ours}");
+        Self { text, hint: Some(SAME_VERSION.to_owned()), is_not_allocated: false }
+    }
+
+    /// Creates the error of a file of this host that cannot be read.
+    pub(crate) fn of_file(path: &Path, error: impl Display) -> Self {
+        let text = format!("cannot read `{}`: {error}", path.display());
+        Self { text, hint: None, is_not_allocated: false }
+    }
+
+    /// Returns a suggested next step.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Command { program, .. } => Some(format!("install `{program}`")),
-            Self::NoSteward { hint, .. } => hint.clone(),
-            Self::Version { .. } => Some("install the same version of ddsmark on both hosts".to_owned()),
-            Self::Unfit { hint, .. } | Self::NotAllocated { hint, .. } => Some(hint.clone()),
-            Self::File { .. } => None,
-            Self::Site { error, .. } => error.hint(),
-        }
+        self.hint.clone()
     }
 }
 
-fn quoted(lines: &[String]) -> String {
+/// Returns the last lines that a program printed, behind its error.
+pub(crate) fn quoted(lines: &[String]) -> String {
     if lines.is_empty() { String::new() } else { format!(": {}", lines.join(" / ")) }
 }

@@ -166,7 +166,7 @@ impl From<RunnerError> for CliError {
         let status = match &error {
             RunnerError::UnknownDriver { .. }
             | RunnerError::NoDriverFile { .. }
-            | RunnerError::Site(SiteError::NoCore { .. } | SiteError::NoInterface { .. })
+            | RunnerError::Site(SiteError::NotFound { .. })
             | RunnerError::DomainInUse(_)
             | RunnerError::IgnoredLibrary { .. }
             | RunnerError::Rejected { .. } => ExitStatus::WrongUse,
@@ -192,11 +192,8 @@ impl From<SiteError> for CliError {
 
 impl From<StartError> for CliError {
     fn from(error: StartError) -> Self {
+        let status = if error.is_not_allocated { ExitStatus::WrongUse } else { ExitStatus::Failed };
         let hint = error.hint();
-        let status = match error {
-            StartError::NotAllocated { .. } => ExitStatus::WrongUse,
-            _ => ExitStatus::Failed,
-        };
         Self { status, error: error.to_string(), details: Vec::new(), hint }
     }
 }

@@ -29,7 +29,7 @@ impl AgentLog {
         let file = File::options().read(true).append(true).create(true).open(&path);
         match file {
             Ok(file) => Ok(Self { file, path: Some(path) }),
-            Err(error) => Err(SiteError::Log { file: Some(path), error: error.to_string() }),
+            Err(error) => Err(SiteError::no_log(Some(&path), error)),
         }
     }
 
@@ -41,7 +41,7 @@ impl AgentLog {
         use nix::sys::memfd::{MFdFlags, memfd_create};
         match memfd_create(c"ddsmark-log", MFdFlags::MFD_CLOEXEC) {
             Ok(file) => Ok(Self { file: file.into(), path: None }),
-            Err(errno) => Err(SiteError::Log { file: None, error: io::Error::from(errno).to_string() }),
+            Err(errno) => Err(SiteError::no_log(None, io::Error::from(errno))),
         }
     }
 
@@ -53,7 +53,7 @@ impl AgentLog {
     pub fn to_pipe() -> Result<(Self, PipeReader), SiteError> {
         match pipe() {
             Ok((reader, writer)) => Ok((Self { file: OwnedFd::from(writer).into(), path: None }, reader)),
-            Err(error) => Err(SiteError::Log { file: None, error: error.to_string() }),
+            Err(error) => Err(SiteError::no_log(None, error)),
         }
     }
 

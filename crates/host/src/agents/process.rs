@@ -55,12 +55,11 @@ pub(crate) fn launch(
     log: AgentLog,
     replies: ReplySink,
 ) -> Result<LocalAgent, SiteError> {
-    let started = start(agent, command, log).map_err(|error| SiteError::Launch {
-        agent: agent.to_owned(),
-        error: error.to_string(),
-        hint: launch_hint(&error).to_owned(),
+    let started = start(agent, command, log).map_err(|error| {
+        let text = format!("cannot start the agent `{}`: {error}", agent.display());
+        SiteError::failed(text, launch_hint(&error))
     })?;
-    started.read(replies).map_err(|error| SiteError::Channel { error: error.to_string() })?;
+    started.read(replies).map_err(SiteError::no_channel)?;
     Ok(started)
 }
 

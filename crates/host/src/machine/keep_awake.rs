@@ -31,7 +31,9 @@ impl KeepAwake {
     pub fn start() -> Result<Self, SiteError> {
         let mut awake = Self { ended: Arc::new(AtomicBool::new(false)), spinners: Vec::new() };
         let (report, reports) = mpsc::channel();
-        let failed = |error: io::Error| SiteError::KeepAwake { error: error.to_string() };
+        let failed = |error: io::Error| {
+            SiteError::failed(format!("cannot keep the cores awake: {error}"), "remove `--keep-awake`")
+        };
         for core in allowed_cores() {
             let (ended, report) = (Arc::clone(&awake.ended), report.clone());
             let spinner = thread::Builder::new()

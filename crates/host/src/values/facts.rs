@@ -32,7 +32,11 @@ impl Facts {
     /// Returns an error if a core does not exist or agents may not use it.
     pub fn check_cores(&self, cores: &[u32]) -> Result<(), SiteError> {
         match cores.iter().find(|core| !self.cores.contains(core)) {
-            Some(&core) => Err(SiteError::NoCore { core, allowed: self.cores.clone() }),
+            Some(core) => {
+                let allowed: Vec<String> = self.cores.iter().map(u32::to_string).collect();
+                let error = format!("core {core} not found, or not available to this process");
+                Err(SiteError::NotFound { error, hint: format!("available: {}", allowed.join(", ")) })
+            }
             None => Ok(()),
         }
     }
@@ -56,7 +60,8 @@ impl Facts {
     pub fn check_interface(&self, interface: &str) -> Result<(), SiteError> {
         match &self.interfaces {
             Some(known) if known.iter().all(|name| name != interface) => {
-                Err(SiteError::NoInterface { interface: interface.to_owned(), known: known.clone() })
+                let error = format!("network interface `{interface}` not found");
+                Err(SiteError::NotFound { error, hint: format!("available: {}", known.join(", ")) })
             }
             _ => Ok(()),
         }
@@ -83,7 +88,7 @@ mod tests {
         let facts = Facts { cores: vec![2, 3], ..capture_facts() };
         facts.check_cores(&[3, 2]).unwrap();
         let error = facts.check_cores(&[2, 4]).unwrap_err();
-        assert_eq!(error, SiteError::NoCore { core: 4, allowed: vec![2, 3] });
+        assert_eq!(error.hint().as_deref(), Some("available: 2, 3"));
         assert_eq!(error.hint().as_deref(), Some("available: 2, 3"));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    fmt::Display,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -122,8 +123,8 @@ impl Link {
         Ok((id, answer))
     }
 
-    pub(super) fn protocol_error(&self, error: &dyn ToString) -> SiteError {
-        SiteError::Protocol { host: self.host.clone(), error: error.to_string() }
+    pub(super) fn protocol_error(&self, error: &dyn Display) -> SiteError {
+        SiteError::no_understanding(&self.host, error)
     }
 
     /// Reads messages until the stream ends. Then every call and every agent fails with the cause. `process`: command

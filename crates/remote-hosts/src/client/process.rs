@@ -1,6 +1,7 @@
 //! Process that connects to a steward: its streams, its messages and its end.
 
 use std::{
+    fmt,
     fs::File,
     io::Read,
     os::{
@@ -26,7 +27,10 @@ use super::{
     steward_command::{Explain, StewardCommand},
     stream::{Input, NOISE_LINES, greeted, input_of},
 };
-use crate::{framing::greeting::last_lines, start_error::StartError};
+use crate::{
+    framing::greeting::last_lines,
+    start_error::{StartError, quoted},
+};
 
 /// Number of last bytes of the messages that are kept.
 const KEPT_BYTES: usize = 4096;
@@ -66,10 +70,9 @@ impl Process {
         mut command: Command,
     ) -> Result<(Self, File, Input), StartError> {
         let program = command.get_program().to_string_lossy().into_owned();
-        let cannot = |error: &dyn ToString| StartError::Command {
-            host: steward.host.clone(),
-            program: program.clone(),
-            error: error.to_string(),
+        let cannot = |error: &dyn fmt::Display| {
+            let hint = Some(format!("install `{program}`"));
+            StartError::of_host(&steward.host, format!("cannot start `{program}`: {error}"), hint)
         };
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C in the terminal does not reach it: this process ends it.
@@ -109,12 +112,11 @@ impl Process {
     pub(crate) fn failed(&mut self, error: &str, printed: &[String]) -> StartError {
         let Cause { ended, mut lines, .. } = self.cause();
         lines.extend_from_slice(printed);
-        let host = self.host.clone();
         let (error, hint) = match (self.explain)(&lines) {
             Some((error, hint)) => (error, Some(hint)),
             None => (ended.map_or_else(|| error.to_owned(), |ended| format!("{error}: {ended}")), None),
         };
-        StartError::NoSteward { host, error, lines, hint }
+        StartError::of_host(&self.host, format!("{error}{}", quoted(&lines)), hint)
     }
 
     /// Ends the process. It may exit by itself for a short time.

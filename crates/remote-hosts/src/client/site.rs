@@ -30,7 +30,7 @@ use super::{
 use crate::{
     framing::{Frame, FrameError, MAX_FRAME_BYTES, greeting::last_lines, timed_writer::TimedWriter},
     protocol::{Call, Claim, Hello, HelloVersions, HostedSite, ToSteward, Versions},
-    start_error::StartError,
+    start_error::{SAME_VERSION, StartError, quoted},
 };
 
 /// Maximum wait for the exit of a steward that ends its agents, and of one that was only started to clean up.
@@ -76,11 +76,9 @@ impl StewardSite {
     ) -> Result<Self, StartError> {
         let host = host.into();
         let mut input = input_of(input.into().into(), &timeouts);
-        let noise = greeted(&mut input, &timeouts).map_err(|error| StartError::NoSteward {
-            host: host.clone(),
-            error: error.to_string(),
-            lines: last_lines(error.noise(), NOISE_LINES),
-            hint: Some(PEER_LOST_HINT.to_owned()),
+        let noise = greeted(&mut input, &timeouts).map_err(|error| {
+            let text = format!("{error}{}", quoted(&last_lines(error.noise(), NOISE_LINES)));
+            StartError::of_host(&host, text, Some(PEER_LOST_HINT.to_owned()))
         })?;
         Self::open(&host, timeouts, None, input, output.into().into(), noise)
     }
@@ -95,10 +93,7 @@ impl StewardSite {
         noise: Vec<String>,
     ) -> Result<Self, StartError> {
         let hosted = read_hello(&mut from_steward, host)?;
-        let cannot = |error: io::Error| StartError::Site {
-            host: host.to_owned(),
-            error: SiteError::Channel { error: error.to_string() },
-        };
+        let cannot = |error: io::Error| StartError::of_host(host, SiteError::no_channel(error), None);
         let to_steward = TimedWriter::new(to_steward, timeouts.silence).map_err(cannot)?;
         let link = Arc::new(Link::new(host.to_owned(), to_steward));
         // Given streams end when their carrier finds no sign of life.
@@ -153,11 +148,9 @@ impl StewardSite {
 
 /// Reads the first message of a steward.
 fn read_hello(output: &mut Input, host: &str) -> Result<HostedSite, StartError> {
-    let invalid = |error: String| StartError::NoSteward {
-        host: host.to_owned(),
-        error: format!("its steward sent an invalid first message: {error}"),
-        lines: Vec::new(),
-        hint: Some("install the same version of ddsmark on both hosts".to_owned()),
+    let invalid = |error: String| {
+        let error = format!("its steward sent an invalid first message: {error}");
+        StartError::of_host(host, error, Some(SAME_VERSION.to_owned()))
     };
     let body = match Frame::read(output, MAX_FRAME_BYTES) {
         Ok(Frame::Message(body)) => body,
@@ -168,16 +161,10 @@ fn read_hello(output: &mut Input, host: &str) -> Result<HostedSite, StartError> 
         serde_json::from_slice(&body).map_err(|error| invalid(error.to_string()))?;
     let ours = Versions::own();
     if versions != ours {
-        return Err(StartError::Version {
-            host: host.to_owned(),
-            theirs: versions.ddsmark,
-            their_protocol: versions.protocol,
-            ours: ours.ddsmark,
-            our_protocol: ours.protocol,
-        });
+        return Err(StartError::other_version(host, &versions, &ours));
     }
     let hello: Hello = serde_json::from_slice(&body).map_err(|error| invalid(error.to_string()))?;
-    hello.site.map_err(|error| StartError::Site { host: host.to_owned(), error })
+    hello.site.map_err(|error| StartError::of_host(host, &error, error.hint()))
 }
 
 impl Site for StewardSite {

@@ -9,9 +9,9 @@ use std::{
 };
 
 use control::{Reply, Request};
-use host::{Agent, ChannelEnd, ProcessExit, ReplySink};
+use host::{Agent, ChannelEnd, ProcessExit, ReplySink, SiteError};
 
-use super::{GuestError, limits, observer::GuestObserver, terms::GuestTerms};
+use super::{forbidden, limits, observer::GuestObserver, terms::GuestTerms};
 
 /// Control channel of the only endpoint of a guest.
 const CHANNEL: u32 = 0;
@@ -71,14 +71,14 @@ pub(super) struct GuestAgent {
 }
 
 impl GuestAgent {
-    fn check(&self, channel: u32, request: &Request) -> Result<(), GuestError> {
+    fn check(&self, channel: u32, request: &Request) -> Result<(), SiteError> {
         if channel != CHANNEL {
-            return Err(GuestError::Forbidden("several endpoints"));
+            return Err(forbidden("several endpoints"));
         }
         match request {
             Request::Configure(configure) => self.terms.check(configure, &self.own_addresses),
-            Request::Cases | Request::Check { .. } => Err(GuestError::Forbidden("conformance cases")),
-            Request::OpenMailbox(_) | Request::Exchange(_) => Err(GuestError::Forbidden("a mailbox")),
+            Request::Cases | Request::Check { .. } => Err(forbidden("conformance cases")),
+            Request::OpenMailbox(_) | Request::Exchange(_) => Err(forbidden("a mailbox")),
             Request::Match(of) => limits::check_match(of),
             Request::WarmUp { .. }
             | Request::Measure { .. }
@@ -98,8 +98,7 @@ impl Agent for GuestAgent {
         if let Err(error) = self.check(channel, request) {
             self.rejected.store(true, Ordering::Release);
             self.replies.observer.rejected(&error);
-            let (text, hint) = (error.to_string(), Some(error.hint()));
-            let failed = Reply::Failed { error: text, hint, refused: true };
+            let failed = Reply::Failed { error: error.to_string(), hint: error.hint(), refused: true };
             self.replies.pass(CHANNEL, Ok(Box::new(failed)));
             self.agent.hang_up();
             return Ok(());

@@ -7,9 +7,10 @@ use experiment::{
     Arrival, Load, MAX_GROUP, MAX_IN_FLIGHT, MAX_INSTANCES, MAX_SIZE_VALUES, MIN_SIZE_BYTES, ParticipantSpec,
     Qos, ReaderSpec, Role, SizeDistribution, Sizes, StreamSpec, WriterSpec,
 };
+use host::SiteError;
 use results::COARSE_WINDOWS;
 
-use super::GuestError;
+use super::{at_most, forbidden};
 
 /// Prefix of the name of a run.
 const OF_RUN: &str = "ddsmark-";
@@ -50,7 +51,7 @@ const SAMPLE_OVERHEAD: u64 = 64;
 ///
 /// # Errors
 /// Returns an error that names the first value beyond its limit.
-pub(super) fn check(configure: &Configure) -> Result<(), GuestError> {
+pub(super) fn check(configure: &Configure) -> Result<(), SiteError> {
     let Configure {
         run_name,
         participant,
@@ -79,13 +80,13 @@ pub(super) fn check(configure: &Configure) -> Result<(), GuestError> {
         ping_timeout_ns: _,
     } = configure;
     if !traces.is_empty() {
-        return Err(GuestError::Forbidden("the times of trace files"));
+        return Err(forbidden("the times of trace files"));
     }
     let is_name = run_name.len() <= MAX_NAME
         && run_name.starts_with(OF_RUN)
         && run_name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     if !is_name {
-        return Err(GuestError::Forbidden("a run name that is not one of ddsmark"));
+        return Err(forbidden("a run name that is not one of ddsmark"));
     }
     at_most("the number of windows", u64::from(*windows), u64::from(MAX_WINDOWS))?;
     check_participant(participant)?;
@@ -106,7 +107,7 @@ pub(super) fn check(configure: &Configure) -> Result<(), GuestError> {
 ///
 /// # Errors
 /// Returns an error that names the first value beyond its limit.
-pub(super) fn check_match(of: &Match) -> Result<(), GuestError> {
+pub(super) fn check_match(of: &Match) -> Result<(), SiteError> {
     let Match { writers, readers, timeout_ns: _, begin_ns: _ } = of;
     at_most("the number of entities to match", (writers.len() + readers.len()) as u64, 2 * MAX_ENTITIES)?;
     let (mut peers, mut longest) = (0, 0);
@@ -118,7 +119,7 @@ pub(super) fn check_match(of: &Match) -> Result<(), GuestError> {
     text("the length of a locator", longest)
 }
 
-fn check_participant(participant: &ParticipantSpec) -> Result<(), GuestError> {
+fn check_participant(participant: &ParticipantSpec) -> Result<(), SiteError> {
     let ParticipantSpec {
         peers,
         send_buffer_bytes,
@@ -143,7 +144,7 @@ fn check_participant(participant: &ParticipantSpec) -> Result<(), GuestError> {
     at_most("the number of participants", u64::from(participants.unwrap_or(0)), MAX_ENTITIES)
 }
 
-fn check_writer(writer: &WriterSpec) -> Result<(), GuestError> {
+fn check_writer(writer: &WriterSpec) -> Result<(), SiteError> {
     let WriterSpec {
         name,
         topic,
@@ -164,7 +165,7 @@ fn check_writer(writer: &WriterSpec) -> Result<(), GuestError> {
     check_qos(qos, stream.size_bytes)
 }
 
-fn check_reader(reader: &ReaderSpec) -> Result<(), GuestError> {
+fn check_reader(reader: &ReaderSpec) -> Result<(), SiteError> {
     let ReaderSpec {
         name,
         topic,
@@ -186,15 +187,15 @@ fn check_reader(reader: &ReaderSpec) -> Result<(), GuestError> {
     check_qos(qos, reader.max_size_bytes())
 }
 
-fn check_topic(topic: &str) -> Result<(), GuestError> {
+fn check_topic(topic: &str) -> Result<(), SiteError> {
     let is_topic = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if topic.len() > MAX_NAME || !topic.bytes().all(is_topic) {
-        return Err(GuestError::Forbidden("a topic with other characters than letters, digits and `_`"));
+        return Err(forbidden("a topic with other characters than letters, digits and `_`"));
     }
     Ok(())
 }
 
-fn check_stream(stream: &StreamSpec) -> Result<(), GuestError> {
+fn check_stream(stream: &StreamSpec) -> Result<(), SiteError> {
     let StreamSpec {
         sizes,
         instances,
@@ -219,7 +220,7 @@ fn check_stream(stream: &StreamSpec) -> Result<(), GuestError> {
 }
 
 /// Checks the policies that a middleware may allocate memory for, given the size of the largest sample.
-fn check_qos(qos: &Qos, size_bytes: u64) -> Result<(), GuestError> {
+fn check_qos(qos: &Qos, size_bytes: u64) -> Result<(), SiteError> {
     let queues = [
         ("the history in bytes", [qos.history_depth, qos.service_history_depth]),
         ("the queue of samples in bytes", [qos.max_samples, qos.service_max_samples]),
@@ -245,7 +246,7 @@ fn check_qos(qos: &Qos, size_bytes: u64) -> Result<(), GuestError> {
 }
 
 /// Checks a file whose bytes samples carry: a sample of each stream for each part of the file, all in memory.
-fn check_payload(payload: &PayloadBytes, sizes: &[u64]) -> Result<(), GuestError> {
+fn check_payload(payload: &PayloadBytes, sizes: &[u64]) -> Result<(), SiteError> {
     let parts = |size: u64| {
         payload.samples(usize::try_from(size.saturating_sub(MIN_SIZE_BYTES)).unwrap_or(usize::MAX)) as u64
     };
@@ -304,13 +305,6 @@ fn sum(values: impl IntoIterator<Item = u64>) -> u64 {
     values.into_iter().fold(0, u64::saturating_add)
 }
 
-fn text(item: &'static str, length: usize) -> Result<(), GuestError> {
+fn text(item: &'static str, length: usize) -> Result<(), SiteError> {
     at_most(item, length as u64, MAX_NAME as u64)
-}
-
-fn at_most(item: &'static str, value: u64, most: u64) -> Result<(), GuestError> {
-    if value <= most {
-        return Ok(());
-    }
-    Err(GuestError::OutOfRange { item, value: value.to_string(), most: most.to_string() })
 }

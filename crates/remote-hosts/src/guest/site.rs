@@ -20,8 +20,8 @@ use host::{
 use results::{Environment, NoiseProbe, NoiseRule, Reference, RunningExperiment};
 
 use super::{
-    GuestError,
     agent::{GuestAgent, Place, Replies},
+    at_most, forbidden,
     observer::GuestObserver,
     terms::GuestTerms,
 };
@@ -92,14 +92,11 @@ impl<S: Site> Site for GuestSite<S> {
     ) -> Result<Box<dyn Agent>, SiteError> {
         let AgentCommand { driver: _, variables: _, padding_bytes, channels } = *command;
         if channels != 1 {
-            return Err(GuestError::Forbidden("an agent with several endpoints").into());
+            return Err(forbidden("an agent with several endpoints"));
         }
-        if padding_bytes > MAX_PADDING_BYTES {
-            let (item, most) = ("the padding of the environment in bytes", MAX_PADDING_BYTES.to_string());
-            let value = padding_bytes.to_string();
-            return Err(GuestError::OutOfRange { item, value, most }.into());
-        }
-        let place = Place::take(&self.taken).ok_or(GuestError::Forbidden("a second agent"))?;
+        let most = u64::from(MAX_PADDING_BYTES);
+        at_most("the padding of the environment in bytes", u64::from(padding_bytes), most)?;
+        let place = Place::take(&self.taken).ok_or_else(|| forbidden("a second agent"))?;
         let (driver, variables) = (self.driver.clone(), self.variables.clone());
         let command = AgentCommand { driver, variables, padding_bytes, channels };
         let facts = self.site.facts()?;
@@ -195,7 +192,7 @@ impl<S: Site> Site for GuestSite<S> {
     fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Guard), SiteError> {
         self.check_interface(&responder.interface)?;
         let place = ResponderPlace::take(&self.responders)
-            .ok_or(GuestError::Forbidden("many responders of clock exchanges"))?;
+            .ok_or_else(|| forbidden("many responders of clock exchanges"))?;
         let limit = responder.limit.min(MAX_RESPONDER);
         let (address, running) = self.site.clock_responder(&ClockResponder { limit, ..responder.clone() })?;
         Ok((address, Box::new((running, place))))

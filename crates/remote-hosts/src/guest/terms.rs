@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use control::Configure;
 use experiment::ThreadPriorities;
+use host::SiteError;
 use serde::{Deserialize, Serialize};
 
-use super::{GuestError, limits};
+use super::limits;
 
 /// Values that a guest was started with. A configuration with other ones is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +34,7 @@ impl GuestTerms {
     ///
     /// # Errors
     /// Returns an error that names the first item that differs, with both values.
-    pub fn check(&self, configure: &Configure, own_addresses: &[String]) -> Result<(), GuestError> {
+    pub fn check(&self, configure: &Configure, own_addresses: &[String]) -> Result<(), SiteError> {
         let participant = &configure.participant;
         same("domain", Some(&configure.domain.to_string()), Some(&self.domain.to_string()))?;
         same("transport", Some(&participant.transport), Some(&self.transport))?;
@@ -66,10 +67,11 @@ fn list<T: ToString>(values: impl Iterator<Item = T>) -> Option<String> {
 }
 
 /// Checks that both sides have the same value.
-fn same(item: &str, leader: Option<&str>, guest: Option<&str>) -> Result<(), GuestError> {
+fn same(item: &str, leader: Option<&str>, guest: Option<&str>) -> Result<(), SiteError> {
     if leader == guest {
         return Ok(());
     }
-    let [leader, guest] = [leader, guest].map(|value| value.unwrap_or("none").to_owned());
-    Err(GuestError::Differs { item: item.to_owned(), leader, guest })
+    let [leader, guest] = [leader, guest].map(|value| value.unwrap_or("none"));
+    let error = format!("different {item}: {leader} at the leader, {guest} at the guest");
+    Err(SiteError::failed(error, format!("start leader and guest with the same {item}")))
 }

@@ -89,8 +89,7 @@ impl Bundle {
         let mut bundle = Self { files: Vec::new(), glibc: None };
         for (path, mut name) in files {
             let read = fs::read(&path);
-            let cannot = |error: String| StartError::File { file: path.clone(), error };
-            let content = read.map_err(|error| cannot(error.to_string()))?;
+            let content = read.map_err(|error| StartError::of_file(&path, error))?;
             let elf = Elf::read(&content);
             bundle.glibc = bundle.glibc.max(elf.glibc);
             if name.is_empty() {
@@ -98,7 +97,8 @@ impl Bundle {
             }
             let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-+@".contains(c);
             if name.starts_with(['.', '-']) || !name.chars().all(is_plain) {
-                return Err(cannot(format!("`{}` cannot be the name of a copy", name.escape_debug())));
+                let error = format!("`{}` cannot be the name of a copy", name.escape_debug());
+                return Err(StartError::of_file(&path, error));
             }
             bundle.files.push(BundleFile {
                 bytes: content.len() as u64,
@@ -165,7 +165,8 @@ mod tests {
         let strange = directory.path().join("lib x.so");
         fs::write(&strange, "").expect("a file");
         for file in [strange, directory.path().join("missing.so")] {
-            assert!(matches!(Bundle::of_driver(&file, &[]), Err(StartError::File { .. })), "{file:?}");
+            let error = Bundle::of_driver(&file, &[]).expect_err("no bundle");
+            assert!(error.to_string().starts_with(&format!("cannot read `{}`", file.display())), "{error}");
         }
     }
 }

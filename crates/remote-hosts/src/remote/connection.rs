@@ -67,8 +67,7 @@ impl<'a> Connection<'a> {
     /// # Errors
     /// Returns an error if the file cannot be read or written, or not in time.
     pub(super) fn copy(&self, file: &Path, quoted: &str, limit: Duration) -> Result<(), StartError> {
-        let cannot = |error: io::Error| StartError::File { file: file.to_owned(), error: error.to_string() };
-        let mut content = File::open(file).map_err(cannot)?;
+        let mut content = File::open(file).map_err(|error| StartError::of_file(file, error))?;
         let remote = format!("umask 077; exec cat >{quoted}");
         self.execute(&remote, limit, move |input| io::copy(&mut content, input).map(drop)).map(drop)
     }

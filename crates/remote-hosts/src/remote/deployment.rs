@@ -142,5 +142,5 @@ fn quoted(host: &str, path: &str) -> Result<String, StartError> {
 }
 
 fn unfit(host: &str, error: &str, hint: &str) -> StartError {
-    StartError::Unfit { host: host.to_owned(), error: error.to_owned(), hint: hint.to_owned() }
+    StartError::of_host(host, error, Some(hint.to_owned()))
 }

@@ -27,9 +27,8 @@ impl Allocation {
     /// # Errors
     /// Returns an error if there is none, or if `scontrol` does not know the names of its nodes.
     pub fn current(host: &str) -> Result<Self, StartError> {
-        let (job, list) = from_variables(|name| env::var(name).ok()).map_err(|error| {
-            StartError::NotAllocated { host: host.to_owned(), error, hint: HINT.to_owned() }
-        })?;
+        let (job, list) = from_variables(|name| env::var(name).ok())
+            .map_err(|error| StartError::not_allocated(host, error, HINT))?;
         let mut command = Command::new("scontrol");
         command.args(["show", "hostnames", &list]);
         let names = execute((host, messages::explain), command, LIMIT, "its nodes are unknown", |_| Ok(()))?;
@@ -41,7 +40,7 @@ impl Allocation {
             let error =
                 format!("`scontrol show hostnames` has invalid names of nodes: `{}`", names.escape_debug());
             let hint = "compare them with those of `sinfo -N`".to_owned();
-            return Err(StartError::Unfit { host: host.to_owned(), error, hint });
+            return Err(StartError::of_host(host, error, Some(hint)));
         }
         Ok(Self { job, nodes })
     }
@@ -60,11 +59,8 @@ impl Allocation {
         if self.nodes.iter().any(|known| known == node) {
             return Ok(Arc::new(SrunShell { job: self.job.clone(), node: node.to_owned() }));
         }
-        Err(StartError::NotAllocated {
-            host: host.to_owned(),
-            error: format!("node `{node}` does not belong to job {} of Slurm", self.job),
-            hint: format!("available: {}", self.nodes.join(", ")),
-        })
+        let error = format!("node `{node}` does not belong to job {} of Slurm", self.job);
+        Err(StartError::not_allocated(host, error, format!("available: {}", self.nodes.join(", "))))
     }
 }
 

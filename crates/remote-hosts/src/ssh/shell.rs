@@ -108,9 +108,9 @@ impl RemoteShell for SshShell {
         if self.shares_connections() {
             return Ok(None);
         }
-        let directory = private_directory().map_err(|error| StartError::File {
-            file: env::temp_dir(),
-            error: format!("no directory for a control socket: {error}"),
+        let directory = private_directory().map_err(|error| {
+            let error = format!("no directory for a control socket: {error}");
+            StartError::of_file(&env::temp_dir(), error)
         })?;
         let [keeper, user] = [true, false].map(|opens| self.with_socket(&directory, opens));
         Ok(Some(SharedConnection { keeper, user, directory }))

@@ -128,7 +128,7 @@ fn launch(
         copy(printed, number, &out);
         let _ = ended.send(());
     });
-    copies.map_err(|error| SiteError::Log { file: None, error: error.to_string() })?;
+    copies.map_err(|error| SiteError::no_log(None, error))?;
     Ok((agent, end))
 }
 

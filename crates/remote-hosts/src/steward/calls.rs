@@ -63,6 +63,5 @@ pub(super) fn execute(site: &dyn Site, call: Call) -> Result<(Value, Option<Guar
 }
 
 fn json(answer: &impl Serialize) -> Result<Value, SiteError> {
-    let host = || String::from("this");
-    to_value(answer).map_err(|error| SiteError::Protocol { host: host(), error: error.to_string() })
+    to_value(answer).map_err(|error| SiteError::no_understanding("this", error))
 }

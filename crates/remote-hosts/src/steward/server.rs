@@ -173,7 +173,7 @@ impl Steward {
             ToSteward::Call { id, call } => {
                 if let Err(error) = self.start_call(&mut state, id, *call) {
                     drop(state);
-                    self.answer(id, Err(SiteError::Channel { error }));
+                    self.answer(id, Err(SiteError::no_channel(error)));
                 }
             }
             ToSteward::Send { agent, channel, request } => {

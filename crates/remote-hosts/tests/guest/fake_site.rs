@@ -153,7 +153,7 @@ impl GuestObserver for SeenMessages {
         self.add(format!("reply {}", reply.phase()));
     }
 
-    fn rejected(&self, error: &remote_hosts::GuestError) {
+    fn rejected(&self, error: &SiteError) {
         self.add(format!("rejected: {error}"));
     }
 
@@ -283,7 +283,7 @@ impl Site for FakeSite {
 
     fn announce(&self, _directory: &Path) -> Result<(RunningExperiment, Option<Guard>), SiteError> {
         self.other("announce");
-        Err(SiteError::Channel { error: String::new() })
+        Err(SiteError::no_channel(""))
     }
 
     fn announced(&self) -> Result<Vec<RunningExperiment>, SiteError> {

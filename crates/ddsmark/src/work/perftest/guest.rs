@@ -6,10 +6,10 @@ use std::{
 };
 
 use control::{Progress, Reply, Request};
-use host::ProcessExit;
+use host::{ProcessExit, SiteError};
 use perftest::{Banner, Role, Settings, Step, ThroughputInterval, banner};
 use remote_hosts::{
-    GuestError, GuestObserver, GuestSetup, GuestSite, GuestTerms, StewardEnd, framing::MAX_FRAME_BYTES, serve,
+    GuestObserver, GuestSetup, GuestSite, GuestTerms, StewardEnd, framing::MAX_FRAME_BYTES, serve,
 };
 use rendezvous::streams::{Session, SessionEnd, SessionOptions};
 
@@ -300,8 +300,8 @@ impl GuestObserver for AgentObserver {
         }
     }
 
-    fn rejected(&self, error: &GuestError) {
-        let error = CliError::failed(error, error.hint());
+    fn rejected(&self, error: &SiteError) {
+        let error = CliError::failed(error, error.hint().unwrap_or_default());
         self.state().rejected.get_or_insert(error);
     }
 
