@@ -23,52 +23,34 @@ pub struct Progress {
 /// it.
 pub trait Observer {
     /// Called when a run that measures a maximum rate has ended and is saved: run `done` of `total`.
-    fn maximum_measured(&mut self, maximum: &MaxRate, run: &MaxRateRun, done: usize, total: usize) {
-        let _ = (maximum, run, done, total);
-    }
+    fn maximum_measured(&mut self, _maximum: &MaxRate, _run: &MaxRateRun, _done: usize, _total: usize) {}
 
     /// Called when a run starts.
-    fn run_started(&mut self, progress: &Progress, cell: &Cell) {
-        let _ = (progress, cell);
-    }
+    fn run_started(&mut self, _progress: &Progress, _cell: &Cell) {}
 
-    /// Called when a trial of a search has ended: the last one in the run's record, which is saved. `at_most` is the
-    /// maximum remaining time of the search.
-    fn trial_finished(&mut self, run: &Run, cell: &Cell, at_most: Duration) {
-        let _ = (run, cell, at_most);
-    }
+    /// Called when a trial of a search has ended: the last one in the run's record, which is saved. The duration is
+    /// the maximum remaining time of the search.
+    fn trial_finished(&mut self, _run: &Run, _cell: &Cell, _at_most: Duration) {}
 
     /// Called with the reports of the agents of a run that has ended and is saved, before `run_finished`. Not called if the
     /// agents did not report.
-    fn reported(&mut self, reports: &[&AgentReport], run: &Run) {
-        let _ = (reports, run);
-    }
+    fn reported(&mut self, _reports: &[&AgentReport], _run: &Run) {}
 
     /// Called when a run has ended and is saved.
-    fn run_finished(&mut self, progress: &Progress, run: &Run, cell: &Cell) {
-        let _ = (progress, run, cell);
-    }
+    fn run_finished(&mut self, _progress: &Progress, _run: &Run, _cell: &Cell) {}
 
     /// Called when the pilot is complete and the number of blocks is decided.
-    fn allocated(&mut self, allocation: &BlockAllocation) {
-        let _ = allocation;
-    }
+    fn allocated(&mut self, _allocation: &BlockAllocation) {}
 
     /// Called when a block has ended, with its noise.
-    fn block_finished(&mut self, block: &Block) {
-        let _ = block;
-    }
+    fn block_finished(&mut self, _block: &Block) {}
 
     /// Called when a noisy block is repeated.
-    fn repeating(&mut self, block: &Block) {
-        let _ = block;
-    }
+    fn repeating(&mut self, _block: &Block) {}
 
     /// Called when a driver is given up: its first runs all failed like this one, and its remaining runs are not
     /// attempted.
-    fn given_up(&mut self, progress: &Progress, driver: &str, failure: &Failure) {
-        let _ = (progress, driver, failure);
-    }
+    fn given_up(&mut self, _progress: &Progress, _driver: &str, _failure: &Failure) {}
 }
 
 /// Observer that ignores all notifications.
