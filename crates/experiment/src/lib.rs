@@ -75,7 +75,6 @@ pub use plan::{
     },
     flow_sizes::{DrawnSizes, MAX_SIZE_VALUES, SizeSpec},
     flows::MAX_FLOWS,
-    interleave::InterleaveError,
     limits::Limits,
     max_rates::{FIRST_MAXIMUM_RUN, MAXIMUM_RUNS, MaxRateCell},
     offered_loads::OfferedByCell,

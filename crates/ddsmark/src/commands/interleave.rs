@@ -1,7 +1,7 @@
 //! `ddsmark compare --interleave`: two variants in alternating blocks of one experiment, and their comparison.
 
 use clap::Parser as _;
-use experiment::{InterleaveError, Located, Plan, Time};
+use experiment::{Diagnostic, Located, Plan, Time};
 use verdicts::CompareOptions;
 
 use super::{built_in::BuiltIn, run};
@@ -164,21 +164,15 @@ fn plan(both: [&Variant; 2], arguments: &[String], seed: u64) -> Result<Plan> {
     };
     let plans = [alone(0)?, alone(1)?];
     if a.duet != b.duet {
-        let error =
-            InterleaveError::Design(vec!["A and B must both be measured in duets, or neither".to_owned()]);
-        return Err(problem(&error));
+        let difference = "A and B must both be measured in duets, or neither".to_owned();
+        return Err(Diagnostic::other_design(vec![difference]).into());
     }
     let arguments = [0, 1].map(|index| arguments[index].trim().to_owned());
     let inputs = a.prepared.plan_inputs(seed);
-    let joint = a.prepared.file.interleave(&inputs, plans, arguments, a.duet);
-    let mut experiment = joint.map_err(|error| problem(&error))?;
+    let mut experiment = a.prepared.file.interleave(&inputs, plans, arguments, a.duet)?;
     if a.had_baseline || b.had_baseline {
         let note = "the baseline of the experiment file is not used: cells of B are compared with those of A";
         experiment.notes.push(note.to_owned());
     }
     Ok(experiment)
-}
-
-fn problem(error: &InterleaveError) -> CliError {
-    CliError::usage(error, error.hint()).with_details(error.details())
 }

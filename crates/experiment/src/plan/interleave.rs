@@ -13,46 +13,18 @@ use crate::{
         plan_inputs::PlanInputs,
         published,
     },
-    syntax::spanned_error::SpannedError,
+    syntax::{source::Diagnostic, spanned_error::SpannedError},
 };
 
 /// Names of the variants, prefixes of their cells' ids.
 const NAMES: [&str; 2] = ["A", "B"];
 
-/// Reason why two plans cannot be joined.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InterleaveError {
-    /// The design, the limits or the search settings differ.
-    #[error("A and B are not measured in the same way")]
-    Design(Vec<String>),
-    /// Cells without a counterpart, or with several.
-    #[error("the cells of A and B cannot be paired")]
-    Pairs(Vec<String>),
-    /// The joint plan is rejected.
-    #[error("{}", .0.error)]
-    Plan(SpannedError),
-}
-
-impl InterleaveError {
-    /// Returns the lines between the error and the hint.
+impl Diagnostic {
+    /// Returns the error for variants whose design, limits or search settings differ, with the differences.
     #[must_use]
-    pub fn details(&self) -> Vec<String> {
-        match self {
-            Self::Design(lines) | Self::Pairs(lines) => lines.clone(),
-            Self::Plan(_) => Vec::new(),
-        }
-    }
-
-    /// Returns the next step for the user.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Design(_) => "give both the same `design` and `limits`".to_owned(),
-            Self::Pairs(_) => {
-                "give A and B the same values of each factor in which they are not meant to differ".to_owned()
-            }
-            Self::Plan(error) => error.hint().to_owned(),
-        }
+    pub fn other_design(differences: Vec<String>) -> Self {
+        let hint = "give both the same `design` and `limits`".to_owned();
+        Self { error: "A and B are not measured in the same way".to_owned(), excerpt: differences, hint }
     }
 }
 
@@ -76,12 +48,22 @@ impl ExperimentFile {
         plans: [Plan; 2],
         arguments: [String; 2],
         duet: bool,
-    ) -> Result<Plan, InterleaveError> {
+    ) -> Result<Plan, Diagnostic> {
         let differences = differences(&plans);
         if !differences.is_empty() {
-            return Err(InterleaveError::Design(differences));
+            return Err(Diagnostic::other_design(differences));
         }
-        let pairs = pairs(&plans[0].cells, &plans[1].cells).map_err(InterleaveError::Pairs)?;
+        let pairs = pairs(&plans[0].cells, &plans[1].cells).map_err(|excerpt| Diagnostic {
+            error: "the cells of A and B cannot be paired".to_owned(),
+            excerpt,
+            hint: "give A and B the same values of each factor in which they are not meant to differ"
+                .to_owned(),
+        })?;
+        let rejected = |error: SpannedError| Diagnostic {
+            error: error.error.to_string(),
+            excerpt: Vec::new(),
+            hint: error.hint().to_owned(),
+        };
         let [mut joint, other] = plans;
         let named = |cell: &Cell, variant: usize| format!("{}/{}", NAMES[variant], cell.id);
         let counterparts =
@@ -113,9 +95,9 @@ impl ExperimentFile {
         }
         joint.variants = Some(Variants { a, b, counterparts });
         if duet {
-            duet::check(&joint).map_err(|error| InterleaveError::Plan(error.at(0..0)))?;
+            duet::check(&joint).map_err(|error| rejected(error.at(0..0)))?;
         }
-        self.allot(&mut joint, inputs).map_err(InterleaveError::Plan)?;
+        self.allot(&mut joint, inputs).map_err(rejected)?;
         Ok(joint)
     }
 }

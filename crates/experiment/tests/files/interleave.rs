@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{InterleaveError, Pin, Plan, PlanInputs};
+use experiment::{Diagnostic, Pin, Plan, PlanInputs};
 
 use crate::{SMALL, ids, planned, source, support::drivers};
 
 /// Joins the plans of the small file with these changes.
-fn joined(a: &[&str], b: &[&str]) -> Result<Plan, InterleaveError> {
+fn joined(a: &[&str], b: &[&str]) -> Result<Plan, Diagnostic> {
     let mut file = source(SMALL, a).read().expect("an experiment");
     let had_baseline = file.prepare_variant();
     assert_eq!(had_baseline, a.iter().any(|set| set.contains("baseline")));
@@ -80,17 +80,17 @@ fn variants_without_counterparts_or_with_another_design_are_rejected() {
         "`dds/udp4/latency/64` of B has no counterpart in A",
         "`dds/udp4/latency/4096` of A has no counterpart in B",
     ];
-    assert_eq!(error.details(), expected);
+    assert_eq!(error.excerpt, expected);
     let error = joined(&["workload=throughput"], &[]).expect_err("other workloads");
-    assert_eq!(error.details().len(), 4);
+    assert_eq!(error.excerpt.len(), 4);
     let error = joined(&[], &["design.measure=1s", "limits.match=1s"]).expect_err("other times");
-    assert!(matches!(error, InterleaveError::Design(_)));
+    assert_eq!(error.error, "A and B are not measured in the same way");
     let expected = [
         "design.measure_ns: A has 800000000, B has 1000000000",
         "limits.match_ns: A has 10000000000, B has 1000000000",
     ];
-    let details: Vec<String> = error.details().into_iter().filter(|line| !line.contains("windows")).collect();
+    let details: Vec<String> = error.excerpt.into_iter().filter(|line| !line.contains("windows")).collect();
     assert_eq!(details, expected);
     let error = joined(&["design.budget=30s"], &["design.budget=30s"]).expect_err("too long");
-    assert!(matches!(error, InterleaveError::Plan(_)) && error.to_string().contains("budget"), "{error}");
+    assert!(error.excerpt.is_empty() && error.to_string().contains("budget"), "{error}");
 }
