@@ -31,7 +31,7 @@ pub use drivers::{
     search_path::DriverSearchPath,
     sources::{DriverSource, KnownVersion, Sources},
 };
-pub use error::{BuildSupport, RunnerError};
+pub use error::RunnerError;
 pub use run::endpoint_progress::{EndpointProgress, OnProgress};
 pub use session::{
     ExperimentOutcome, ExperimentRunner,

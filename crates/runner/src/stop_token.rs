@@ -1,7 +1,7 @@
 //! Stop requests, including those by signals.
 
 use std::{
-    fmt,
+    fmt, io,
     sync::{
         Arc, Mutex, Weak,
         atomic::{AtomicBool, Ordering},
@@ -55,13 +55,14 @@ impl StopToken {
     pub fn on_signals() -> Result<Self, RunnerError> {
         let stop = Self::new();
         let signals = [SIGINT, SIGTERM, SIGHUP];
+        let failed = |error: io::Error| RunnerError::failed(format!("cannot catch signals: {error}"));
         for signal in signals {
             // The order matters: the first signal only sets the flag, the second one finds it set.
             flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&stop.shared.requested))
                 .and_then(|_| flag::register(signal, Arc::clone(&stop.shared.requested)))
-                .map_err(|error| RunnerError::Signals { error })?;
+                .map_err(failed)?;
         }
-        let mut caught = Signals::new(signals).map_err(|error| RunnerError::Signals { error })?;
+        let mut caught = Signals::new(signals).map_err(failed)?;
         let waker = stop.clone();
         thread::spawn(move || {
             for _ in caught.forever() {

@@ -164,11 +164,8 @@ impl From<RunnerError> for CliError {
         let hint = error.hint();
         let text = error.to_string();
         let status = match &error {
-            RunnerError::UnknownDriver { .. }
-            | RunnerError::NoDriverFile { .. }
+            RunnerError::WrongUse { .. }
             | RunnerError::Site(SiteError::NotFound { .. })
-            | RunnerError::DomainInUse(_)
-            | RunnerError::IgnoredLibrary { .. }
             | RunnerError::Rejected { .. } => ExitStatus::WrongUse,
             RunnerError::Stopped => ExitStatus::Interrupted,
             _ => ExitStatus::Failed,

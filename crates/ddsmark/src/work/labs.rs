@@ -70,8 +70,8 @@ impl HostLinks for ExperimentLab {
         if effective != *link {
             let lab = |link: LinkSpec| LabSpec { hosts: state.lab.record().spec.hosts, link };
             let error = format!("the links are `{}` instead of `{}`", lab(effective), lab(*link));
-            let hint = "check whether another program changes the network of the lab".to_owned();
-            return Err(RunnerError::Links { error, hint });
+            let hint = Some("check whether another program changes the network of the lab".to_owned());
+            return Err(RunnerError::Failed { error, hint });
         }
         let record = LinkRecord::new(&effective);
         state.links = Some((*link, record.clone()));
@@ -103,6 +103,5 @@ impl HostLinks for ExperimentLab {
 }
 
 fn links_error(error: &LabError) -> RunnerError {
-    let hint = error.hint();
-    RunnerError::Links { error: error.to_string(), hint }
+    RunnerError::Failed { error: error.to_string(), hint: Some(error.hint()) }
 }

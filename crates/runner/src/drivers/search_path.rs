@@ -6,11 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use experiment::is_driver_path;
+use experiment::{is_driver_path, similar};
 use host::DriverFile;
 use nix::unistd::{AccessFlags, access};
 
-use super::sources::can_be_built;
+use super::sources::versions_to_build;
 use crate::{
     error::RunnerError,
     version::{order, select, split},
@@ -146,7 +146,10 @@ impl DriverSearchPath {
     pub(crate) fn candidates(&self, driver: &str) -> Result<Vec<DriverFile>, RunnerError> {
         let name = driver.to_owned();
         if is_driver_path(driver) {
-            let missing = |error| RunnerError::NoDriverFile { file: PathBuf::from(driver), error };
+            let missing = |error| RunnerError::WrongUse {
+                error: format!("cannot read driver `{driver}`: {error}"),
+                hint: "list the drivers with `ddsmark drivers list`".to_owned(),
+            };
             let path = fs::canonicalize(driver).map_err(missing)?;
             fs::File::open(&path).map_err(missing)?;
             if !path.is_file() {
@@ -158,12 +161,38 @@ impl DriverSearchPath {
         if !found.is_empty() {
             return Ok(found);
         }
-        Err(RunnerError::UnknownDriver {
-            can_be_built: can_be_built(driver),
-            driver: name,
-            known: self.find_all().iter().map(with_version).collect(),
-            searched: self.directories.iter().filter(|directory| exists(directory)).cloned().collect(),
+        let known: Vec<String> = self.find_all().iter().map(with_version).collect();
+        Err(RunnerError::WrongUse {
+            error: format!("unknown driver `{driver}`"),
+            hint: alternatives(driver, &known),
         })
+    }
+}
+
+/// Returns the hint for an unknown driver: the drivers that are installed, and whether it can be built.
+fn alternatives(driver: &str, known: &[String]) -> String {
+    let name = split(driver).0;
+    let names = known.iter().map(|known| known.split([' ', '@']).next().unwrap_or_default());
+    let meant = similar(name, names).filter(|meant| *meant != name);
+    let meant = meant.map_or_else(String::new, |meant| format!("did you mean `{meant}`? "));
+    let installed = match known {
+        [] => "no driver is installed".to_owned(),
+        known => format!("{meant}available: {}", known.join(", ")),
+    };
+    match versions_to_build(driver) {
+        None if known.is_empty() => {
+            "set DDSMARK_DRIVER_PATH to the directory of the drivers, or name a file".to_owned()
+        }
+        None => format!("{installed}; name a file by its path"),
+        Some(versions) if versions.is_empty() => format!(
+            "{installed}; build it with `ddsmark drivers install {driver}`; `ddsmark drivers versions {name}` lists the \
+             versions"
+        ),
+        Some(versions) => format!(
+            "{installed}; versions of `{name}` to fetch: {}; use an installed one with `ddsmark drivers install {name} \
+             --prefix DIR`",
+            versions.join(", ")
+        ),
     }
 }
 
@@ -186,10 +215,6 @@ fn versions_of(known: &[DriverFile], driver: &str) -> Vec<DriverFile> {
         found.extend(path.map(|path| DriverFile { name: driver.to_owned(), path: path.clone() }));
     }
     found
-}
-
-fn exists(directory: &Path) -> bool {
-    directory.is_dir()
 }
 
 /// Returns whether this is a directory in which the user can create files.
@@ -220,9 +245,8 @@ mod tests {
         assert_eq!(names, ["a", "b"]);
         assert!(path.find("a").unwrap().path.starts_with(fs::canonicalize(first.path()).unwrap()));
         match path.find("c") {
-            Err(RunnerError::UnknownDriver { known, searched, .. }) => {
-                assert_eq!(known, ["a", "b"]);
-                assert_eq!(searched.len(), 2);
+            Err(RunnerError::WrongUse { hint, .. }) => {
+                assert!(hint.starts_with("available: a, b;"), "{hint}")
             }
             other => panic!("{other:?}"),
         }
@@ -265,7 +289,7 @@ mod tests {
             let driver = path.find(requested).unwrap();
             assert_eq!((driver.name.as_str(), &driver.path), (requested, found), "named as it was asked for");
         }
-        assert!(matches!(path.find("a@3"), Err(RunnerError::UnknownDriver { .. })));
+        assert_eq!(path.find("a@3").unwrap_err().to_string(), "unknown driver `a@3`");
         let each: Vec<_> = path.one_of_each().into_iter().map(|driver| (driver.name, driver.path)).collect();
         assert_eq!(each, [("a".to_owned(), new), ("b".to_owned(), plain)]);
     }
@@ -300,8 +324,8 @@ mod tests {
             );
         }
         match path.find("a@5") {
-            Err(RunnerError::UnknownDriver { known, .. }) => {
-                assert_eq!(known, ["a (3.2.2)", "a@4", "a@2.9.1", "b@1", "c"]);
+            Err(RunnerError::WrongUse { hint, .. }) => {
+                assert!(hint.starts_with("available: a (3.2.2), a@4, a@2.9.1, b@1, c;"), "{hint}");
             }
             other => panic!("{other:?}"),
         }
@@ -316,7 +340,8 @@ mod tests {
         let found = path.find(file.to_str().unwrap()).unwrap();
         assert_eq!((found.name.as_str(), found.path.is_absolute()), (file.to_str().unwrap(), true));
         for missing in ["./nowhere.so", "nowhere.so", directory.path().to_str().unwrap()] {
-            assert!(matches!(path.find(missing), Err(RunnerError::NoDriverFile { .. })), "{missing}");
+            let error = path.find(missing).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("cannot read driver `{missing}`: ")), "{error}");
         }
     }
 }

@@ -9,7 +9,6 @@ use std::{
 
 use super::{install_error::InstallError, step::execute};
 use crate::{
-    error::BuildSupport,
     stop_token::StopToken,
     version::{Version, split},
 };
@@ -203,18 +202,14 @@ pub(super) fn choose<'v>(known: &'v [KnownVersion], wanted: Option<&str>) -> Opt
     begin.max_by(|(one, _), (two, _)| one.cmp(two)).map(|(_, known)| known)
 }
 
-/// Returns whether a driver can be built: sources of that name exist, and the requested version can be fetched.
-pub(crate) fn can_be_built(driver: &str) -> BuildSupport {
+/// Returns the versions that can be fetched instead of the requested one: none if the driver can be built; `None`
+/// without sources of that name.
+pub(super) fn versions_to_build(driver: &str) -> Option<Vec<String>> {
     let (name, wanted) = split(driver);
-    let Ok(source) = Sources::find(None).and_then(|sources| sources.source_of(name)) else {
-        return BuildSupport::No;
-    };
-    match source.versions(&StopToken::new()) {
-        Ok(known) if !known.is_empty() && choose(&known, wanted).is_none() => {
-            BuildSupport::Versions(known.into_iter().map(|known| known.version).collect())
-        }
-        _ => BuildSupport::Yes,
-    }
+    let source = Sources::find(None).and_then(|sources| sources.source_of(name)).ok()?;
+    let known = source.versions(&StopToken::new()).unwrap_or_default();
+    let is_built = known.is_empty() || choose(&known, wanted).is_some();
+    Some(if is_built { Vec::new() } else { known.into_iter().map(|known| known.version).collect() })
 }
 
 #[cfg(test)]

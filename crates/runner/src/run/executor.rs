@@ -83,7 +83,9 @@ impl RunExecutor<'_> {
                     let run = task.0.number;
                     let thread = thread::Builder::new().name(format!("run-{run}"));
                     let spawned = thread.spawn_scoped(scope, || one(task));
-                    spawned.map_err(|error| RunnerError::Thread { run, error })
+                    spawned.map_err(|error| {
+                        RunnerError::failed(format!("cannot start the thread of run {run}: {error}"))
+                    })
                 })
                 .collect::<Result<_, _>>()?;
             let last = one(last);

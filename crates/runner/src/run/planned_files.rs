@@ -24,7 +24,7 @@ fn read_planned(file: &str, planned: &str) -> Result<Vec<u8>, String> {
 /// # Errors
 /// Returns an error if the file cannot be read, is too large, or differs from the planned one.
 pub(crate) fn read_payload(file: &PayloadFile) -> Result<PayloadBytes, RunnerError> {
-    let rejected = |why: String| RunnerError::PlannedFile { kind: "", file: file.path.clone(), why };
+    let rejected = |why: String| unusable(&format!("`{}`: {why}", file.path));
     let bytes = read_planned(&file.path, &file.sha256).map_err(rejected)?;
     let payload = PayloadBytes::new(&bytes);
     payload.ok_or_else(|| rejected(format!("it has {} bytes, not 1 to {}", bytes.len(), PayloadBytes::MAX)))
@@ -47,8 +47,13 @@ pub(crate) fn read_traces(experiment: &Plan, directory: &Directory) -> Result<Tr
     Ok(files)
 }
 
+fn unusable(file: &str) -> RunnerError {
+    let hint = Some("restore the file, or start a new experiment".to_owned());
+    RunnerError::Failed { error: format!("cannot use {file}"), hint }
+}
+
 fn read_trace(trace: &Trace, directory: &Directory) -> Result<TraceSamples, RunnerError> {
-    let rejected = |why: String| RunnerError::PlannedFile { kind: "trace ", file: trace.file.clone(), why };
+    let rejected = |why: String| unusable(&format!("trace `{}`: {why}", trace.file));
     let kept = directory.trace(&trace.sha256)?.filter(|bytes| sha256(bytes) == trace.sha256);
     let bytes = match kept {
         Some(bytes) => bytes,

@@ -105,7 +105,13 @@ pub struct Preflight {
 pub fn check_domain(sites: &Sites<'_>, experiment: &Plan) -> Result<(), RunnerError> {
     let Some(number) = experiment.design.domain else { return Ok(()) };
     if Domains::only(number).take(&sites.networks())?.is_shared {
-        return Err(RunnerError::DomainInUse(number));
+        return Err(RunnerError::WrongUse {
+            error: format!(
+                "another experiment uses DDS domain {number}: each would discover the participants of the other one"
+            ),
+            hint: "wait until it has ended, request another domain, or leave `domain` out for a free one"
+                .to_owned(),
+        });
     }
     Ok(())
 }
@@ -184,7 +190,9 @@ impl Stage<'_> {
         });
         let mut lines = agent_set.last_log_lines(0).into_iter();
         if let Some(line) = lines.find(|line| line.contains(IGNORED_LIBRARY)) {
-            return Err(RunnerError::IgnoredLibrary { cell: cell.id.clone(), line });
+            let error = format!("a library of LD_PRELOAD was not loaded for cell `{}`: {line}", cell.id);
+            let hint = "name an existing shared library for this architecture".to_owned();
+            return Err(RunnerError::WrongUse { error, hint });
         }
         let is_rejection = matches!(opened, Err(PhaseError::Phase { cause: Cause::Rejection, .. }));
         let ended = match opened {

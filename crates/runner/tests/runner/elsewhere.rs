@@ -377,7 +377,7 @@ impl HostLinks for Links {
         self.0.lock().unwrap().push((*link, hosts.join(" ")));
         if link.loss_ppm > 0 {
             let (error, hint) = ("cannot set the loss".to_owned(), "load the module".to_owned());
-            return Err(RunnerError::Links { error, hint });
+            return Err(RunnerError::Failed { error, hint: Some(hint) });
         }
         Ok(LinkRecord::new(link))
     }

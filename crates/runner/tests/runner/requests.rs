@@ -47,7 +47,8 @@ fn requested_domain_of_another_experiment_is_rejected_before_the_first_run() {
     assert!(check_domain(&sites, &rig.experiment).is_ok(), "it is free");
     let DomainClaim::Reserved(held) = site.claim_domain(195).unwrap() else { panic!("it is free again") };
     let error = check_domain(&sites, &rig.experiment).unwrap_err();
-    assert!(matches!(error, RunnerError::DomainInUse(195)) && error.hint().is_some(), "{error}");
+    let is_wrong_use = matches!(error, RunnerError::WrongUse { .. });
+    assert!(is_wrong_use && error.to_string().contains("uses DDS domain 195"), "{error}");
     drop(held);
     assert!(check_domain(&sites, &rig.experiment).is_ok());
 }
