@@ -235,82 +235,63 @@ pub struct DesignSection {
     /// Number of blocks: each block runs all cells once, in random order. Findings need 3. Default with a `baseline`:
     /// one more than the claims of the plan need, 8 for 2 claims and 12 for 38. Default without one: 6, the minimum
     /// for a 95 % CI. With fewer blocks than the claims need, the plan notes that it supports no claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<Located<u32>>,
     /// Target precision instead of `blocks`, `0.1%` to `50%`: half the width of the 95 % CI of each ratio to the
     /// baseline; without a baseline, of each cell's own level.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<Located<Percent>>,
     /// Maximum duration of the experiment. With `precision` it limits the number of blocks; default `10min`. A plan
     /// that takes longer is rejected.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Located<Time>>,
     /// Blocks that are measured before `precision` determines the number of blocks, 3 to 40. Default: as for
     /// `blocks`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pilot: Option<Located<u32>>,
     /// Seed of the run order, the payload and random send times. Default: from the clock. Recorded in the result.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// DDS domain of all runs, 0 to 232. Default: a free one of 1 to 100 for each run. Recorded in the result.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<Located<u32>>,
     /// Warm-up of each run, 0 to 10 minutes: the same traffic, not recorded. Default `200ms`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<Located<Time>>,
     /// Measured time of each run, 20 ms to 1 hour. Default `800ms`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub measure: Option<Located<Time>>,
     /// Every byte of every Nth sample is checked; of the other samples, only the header. N is at least 1, by
     /// default 64.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub check_every: Option<Located<u32>>,
     /// Every Nth sample of the workloads `throughput` and `paced`, N at least 101, is echoed by its reader, from the first on. Of
     /// several writers the first one probes, and of several readers the first one echoes. The round-trip time under load
     /// is recorded as `rtt`. Default: no echo probes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub probe_every: Option<Located<u32>>,
     /// CPU cores of writer and reader. `auto` gives each of them half of the available cores; a single core is not
     /// pinned. Default `auto`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pin: Option<Located<PinChoice>>,
     /// Whether spinning threads of the lowest priority keep the cores from idling. Default `false`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub keep_awake: bool,
     /// Whether each block measures a reference, the round-trip time and rate of a bare UDP socket, before and after
     /// its runs: about 5 % of a block, 60 ms to 300 ms. Claims between two results need it. Default `true`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<bool>,
     /// Whether each block measures before and after its runs how much time other work takes from the cores: about 5 % of a
     /// block, 100 ms to 2 s, in which it keeps all cores of the runs busy. Without it, no block counts as noisy. Default `true`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub noise_probe: Option<bool>,
     /// Whether the writer of the workloads `paced` and `search` spins for the last part of a wait, for exact send
     /// times. With `false` it only sleeps: less CPU time, less exact. Default `true`; `false` if several threads write more than
     /// 2000 samples/s.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spin: Option<Located<bool>>,
     /// Threads that write the flows of a process: `per-topic`, `one`, or groups of names such as `[["imu"], ["camera", "lidar"]]`,
     /// with a thread for each other flow. A table has one of these for each process that it names, such as `{ sensors = "one" }`; the
     /// others have a thread for each flow. One thread delays a small sample while it writes a large one. Default `per-topic`; `one` for
     /// a reader that joins late.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<Located<WritingThreads>>,
     /// Whether a block that other load on the host disturbed is repeated at the end; both stay in the result.
     /// Default `true` with a baseline, else `false`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub repeat_noisy: Option<bool>,
     /// Cells that the others are compared with. Each of them is measured twice in every block; the difference
     /// between the two is the noise floor (A/A).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Located<FactorValues>>,
     /// Cells that are measured in few blocks and support no claim, if the budget has time for them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub second_tier: Option<Located<SecondTierSection>>,
     /// Whether each run is made at the same time as a run of its baseline, each on half of the cores, swapped in
     /// every block. Host noise then disturbs both. Only their ratio is valid: absolute values are under duet
     /// interference. Needs a baseline, 4 cores, `workload = "latency"` and no multicast. Default `false`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duet: Option<Located<bool>>,
 }
 
