@@ -68,7 +68,6 @@ pub use plan::{
     changes::Changes,
     choices::PinChoice,
     design::{Design, LEAST_ARRIVALS, PayloadFile, Pin, PlannedHost, Precision, ReaderDesign},
-    effort::Effort,
     experiment::{Cell, DuetSlot, Plan, ScheduledRun, Variants},
     experiment_file::{
         DesignSection, ExperimentFile, FlowSection, HostSection, LimitsSection, SecondTierSection,

@@ -9,7 +9,6 @@ pub(crate) mod changes;
 pub(crate) mod choices;
 pub(crate) mod design;
 pub(crate) mod duet;
-pub(crate) mod effort;
 pub(crate) mod exclusion;
 pub(crate) mod expansion;
 pub(crate) mod experiment;

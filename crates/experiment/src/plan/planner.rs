@@ -5,7 +5,6 @@ use crate::{
     plan::{
         design::{CHECK_EVERY, Design, Precision, windows},
         duet,
-        effort::Effort,
         experiment::{Cell, Plan},
         experiment_file::{DesignSection, ExperimentFile, LimitsSection},
         limits::Limits,
@@ -120,8 +119,7 @@ impl ExperimentFile {
             None if !flows.is_empty() => Some(usual_system_trial_ns(flows)),
             requested => requested,
         };
-        let (_, standard_ns, _) = Effort::Standard.times();
-        let warm_up_ns = self.design.warm_up.as_ref().map_or(standard_ns, |warm_up| warm_up.get().0);
+        let warm_up_ns = self.design.warm_up.as_ref().map_or(WARM_UP_NS, |warm_up| warm_up.get().0);
         match &self.search {
             Some(section) if some => section.get().plan(measure_ns, warm_up_ns, flows).map(Some),
             Some(section) => {
@@ -220,10 +218,12 @@ fn check_writers(cells: &[Cell]) -> Result<(), SpannedError> {
 /// Highest DDS domain whose ports, from 7400 plus 250 for each domain, are below 65536: RTPS 2.5, section 9.6.2.
 const MAX_DOMAIN: u32 = 232;
 
+/// Default of the warm-up of a run.
+pub(crate) const WARM_UP_NS: u64 = 200_000_000;
+
 fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, SpannedError> {
-    let (_, warm_up_ns, measure_ns) = Effort::Standard.times();
     let ns = |time: &Option<Located<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
-    let measure_ns = ns(&section.measure, measure_ns);
+    let measure_ns = ns(&section.measure, 800_000_000);
     let mut design = Design {
         // The default depends on the claims, which depend on the cells.
         blocks: section.blocks.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |blocks| *blocks.get()),
@@ -238,7 +238,7 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
         duet: section.duet.as_ref().is_some_and(|duet| *duet.get()),
         repeat_noisy: section.repeat_noisy.unwrap_or(section.baseline.is_some()),
         budget_ns: section.budget.as_ref().map(|budget| budget.get().0),
-        ..Design::new(inputs, ns(&section.warm_up, warm_up_ns), measure_ns)
+        ..Design::new(inputs, ns(&section.warm_up, WARM_UP_NS), measure_ns)
     };
     if design.blocks == 0 {
         let error = contradiction("0 runs of each cell measure nothing", "use 1 or more; findings need 3");

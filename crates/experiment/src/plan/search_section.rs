@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     factors::{flow::Flow, scale::Scale},
     plan::{
-        effort::Effort,
+        planner::WARM_UP_NS,
         run_overhead::run_overhead_ns,
         search::{GoalKind, ScaleRange, Search, SearchGoal},
     },
@@ -76,8 +76,7 @@ pub struct SearchSection {
 
 impl Default for Search {
     fn default() -> Self {
-        let (_, warm_up_ns, _) = Effort::Standard.times();
-        SearchSection::default().plan(None, warm_up_ns, &[]).expect("without values nothing can be wrong")
+        SearchSection::default().plan(None, WARM_UP_NS, &[]).expect("without values nothing can be wrong")
     }
 }
 

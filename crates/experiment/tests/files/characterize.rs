@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::sample::Characterize;
-use experiment::{Batching, Effort, History, Plan, PlanError, ReceiveMode, Reliability, ReliabilityChoice};
+use experiment::{Batching, History, Plan, PlanError, ReceiveMode, Reliability, ReliabilityChoice};
 use proptest::prelude::*;
 
 use crate::{
@@ -15,7 +15,8 @@ fn file() -> Characterize {
     Characterize {
         drivers: vec!["bare".to_owned(), "dds".to_owned()],
         sizes: vec![32, 4096, 8192],
-        effort: Effort::Standard,
+        warm_up_ns: Some(200_000_000),
+        measure_ns: Some(800_000_000),
         ..characterize()
     }
 }

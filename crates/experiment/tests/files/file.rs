@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sample::Characterize;
-use experiment::{Effort, History, Pin, Plan, PlanInputs, QosDuration, ReceiveMode, Reliability, RunOrder};
+use experiment::{History, Pin, Plan, PlanInputs, QosDuration, ReceiveMode, Reliability, RunOrder};
 
 use crate::{
     SMALL, ids, plan, rejected,
@@ -44,7 +44,8 @@ fn flags_and_a_file_that_says_the_same_are_one_plan() {
         sizes: vec![32, 4096],
         transport: Some("shm".to_owned()),
         options: vec![("dds".to_owned(), "depth".to_owned(), "5".to_owned())],
-        effort: Effort::Standard,
+        warm_up_ns: Some(200_000_000),
+        measure_ns: Some(800_000_000),
         keep_awake: true,
         match_ns: Some(3_000_000_000),
         ..characterize()

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use experiment::{
-    DesignSection, DriverDescription, Effort, ExperimentFile, FactorValues, LimitsSection, Located, Matrix,
+    DesignSection, DriverDescription, ExperimentFile, FactorValues, LimitsSection, Located, Matrix,
     OneOrMany, OptionValue, Pin, Plan, PlanError, PlanInputs, Policies, ReceiveMode, ReliabilityChoice, Size,
     Time, Workload,
 };
+
+const MS: u64 = 1_000_000;
 
 /// Flags of `characterize`.
 #[derive(Clone, Debug)]
@@ -35,13 +37,11 @@ pub struct Characterize {
     pub transport: Option<String>,
     /// Driver options as `(driver, option, value)`.
     pub options: Vec<(String, String, String)>,
-    /// Preset of the number and duration of runs.
-    pub effort: Effort,
-    /// Runs of each cell; `None` takes the number of `effort`.
+    /// Runs of each cell; `None` is 3.
     pub runs: Option<u32>,
-    /// Measured time of a run in ns; `None` takes the time of `effort`.
+    /// Measured time of a run in ns; `None` is 200 ms.
     pub measure_ns: Option<u64>,
-    /// Warm-up of a run in ns; `None` takes the time of `effort`.
+    /// Warm-up of a run in ns; `None` is 50 ms.
     pub warm_up_ns: Option<u64>,
     /// Every byte of each Nth sample is checked.
     pub check_every: u32,
@@ -63,7 +63,6 @@ impl Characterize {
     /// # Panics
     /// Panics if an option is given twice.
     pub fn file(&self) -> ExperimentFile {
-        let (runs, warm_up_ns, measure_ns) = self.effort.times();
         let at = |ns| Some(Located::nowhere(Time(ns)));
         let mut options: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
         for (driver, option, value) in &self.options {
@@ -106,10 +105,10 @@ impl Characterize {
             options,
             flows: Vec::new(),
             design: DesignSection {
-                blocks: Some(Located::nowhere(self.runs.unwrap_or(runs))),
+                blocks: Some(Located::nowhere(self.runs.unwrap_or(3))),
                 seed: Some(self.seed),
-                warm_up: at(self.warm_up_ns.unwrap_or(warm_up_ns)),
-                measure: at(self.measure_ns.unwrap_or(measure_ns)),
+                warm_up: at(self.warm_up_ns.unwrap_or(50 * MS)),
+                measure: at(self.measure_ns.unwrap_or(200 * MS)),
                 check_every: Some(Located::nowhere(self.check_every)),
                 keep_awake: self.keep_awake,
                 reference: Some(self.reference),

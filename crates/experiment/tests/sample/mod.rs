@@ -3,7 +3,7 @@
 mod characterize;
 
 pub use characterize::Characterize;
-use experiment::{Effort, Pin, ReceiveMode, ReliabilityChoice, Workload};
+use experiment::{Pin, ReceiveMode, ReliabilityChoice, Workload};
 
 /// Two drivers, three sizes, latency and throughput, short runs.
 pub fn characterize() -> Characterize {
@@ -20,7 +20,6 @@ pub fn characterize() -> Characterize {
         vendor_defaults: false,
         transport: None,
         options: Vec::new(),
-        effort: Effort::Quick,
         runs: None,
         measure_ns: None,
         warm_up_ns: None,

@@ -1,7 +1,7 @@
 //! Tables: their values are those of the document, and they fit a terminal.
 
 use crate::sample::Characterize;
-use experiment::{Effort, Reliability, ReliabilityChoice};
+use experiment::{Reliability, ReliabilityChoice};
 use report::{driver_info, terminal};
 use results::{
     Assembler, CellResult, LinkCeiling, LinkFrames, LinkRecord, ResultDocument, State, Tail, Throughput,
@@ -133,7 +133,8 @@ fn twelve_sizes_with_large_values_fit_a_terminal_of_120_columns() {
         sizes: vec![32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 63000],
         reliability: ReliabilityChoice::All(Reliability::Reliable),
         options: vec![("dds".to_owned(), "receive_buffer".to_owned(), "4194304".to_owned())],
-        effort: Effort::Standard,
+        warm_up_ns: Some(200_000_000),
+        measure_ns: Some(800_000_000),
         seed: u64::MAX,
         keep_awake: true,
         ..sample::characterize()
