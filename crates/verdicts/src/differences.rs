@@ -135,20 +135,26 @@ pub(crate) fn unequal_names<'f>(
     treatment: &'f Fields,
 ) -> impl Iterator<Item = &'f str> {
     // Both are sorted.
-    let (mut befores, mut afters) = (baseline.keys().peekable(), treatment.keys().peekable());
-    let names = std::iter::from_fn(move || match (befores.peek(), afters.peek()) {
-        (Some(before), Some(after)) => match before.cmp(after) {
-            Ordering::Less => befores.next(),
-            Ordering::Greater => afters.next(),
-            Ordering::Equal => {
-                afters.next();
-                befores.next()
+    let (mut befores, mut afters) = (baseline.iter().peekable(), treatment.iter().peekable());
+    let unequal = std::iter::from_fn(move || {
+        loop {
+            let order = match (befores.peek(), afters.peek()) {
+                (Some((before, _)), Some((after, _))) => before.cmp(after),
+                (Some(_), None) => Ordering::Less,
+                (None, _) => Ordering::Greater,
+            };
+            let (before, after) = match order {
+                Ordering::Less => (befores.next(), None),
+                Ordering::Greater => (None, afters.next()),
+                Ordering::Equal => (befores.next(), afters.next()),
+            };
+            // Most values are the same.
+            if before.is_none() || before != after {
+                return before.or(after).map(|(name, _)| name.as_str());
             }
-        },
-        (Some(_), None) => befores.next(),
-        (None, _) => afters.next(),
+        }
     });
-    names.map(String::as_str).filter(|name| !is_same(name, baseline, treatment))
+    unequal.filter(|name| !is_same(name, baseline, treatment))
 }
 
 /// Returns whether both sides have the same value of a field. A library is the same if its content is, wherever its file lies.

@@ -89,7 +89,7 @@ mod tests {
                 "error: --seed 99999999999999999999: `99999999999999999999` is not valid for `--seed`\nhint: write a smaller number",
             ),
             (
-                "latency --domain -1",
+                "latency --domain=-1",
                 "error: --domain -1: `-1` is not valid for `--domain`\nhint: write a whole number, such as `3`",
             ),
             (

@@ -89,7 +89,7 @@ fn true_and_false_and_numbers_of_a_list_are_what_they_are_in_a_file() {
     assert_eq!(cells("factors.send_queue=10, 100"), ["/send-queue-10", "/send-queue-100"]);
     let (error, marked, hint) = rejected(SMALL, &["factors.vendor_defaults=false,yes"]);
     assert!(error.starts_with("--set factors.vendor_defaults=false,yes: "), "{error}");
-    assert_eq!((marked.as_str(), hint.as_str()), ("yes", "write a boolean"));
+    assert_eq!((marked.as_str(), hint.as_str()), ("yes", "write `true` or `false`"));
 }
 
 #[test]

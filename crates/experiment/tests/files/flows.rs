@@ -229,7 +229,10 @@ fn wrong_distributions_of_sizes_are_rejected() {
     }
     for (size, words) in [
         ("{ mean = 5 }", "unknown key `mean`"),
-        ("{ values = [64, 100], weights = [0.5, 0.5] }", "floating point"),
+        (
+            "{ values = [64, 100], weights = [0.5, 0.5] }",
+            "`0.5` is not valid for `weights`; write a whole number",
+        ),
         ("[64, 100]", "a table with a distribution of sizes"),
         ("\"many\"", "a size such as `1024`"),
     ] {

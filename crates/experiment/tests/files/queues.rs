@@ -90,7 +90,7 @@ fn unnamed_driver_without_the_policy_is_excluded() {
 fn invalid_queue_is_rejected_with_its_position() {
     let cases: &[(&str, &str, &str, &str)] = &[
         ("send_queue = 0", "f.toml:7:14: `send_queue = 0` is out of range", "0", "use 1"),
-        ("send_queue = -1", "f.toml:7:14: ", "-1", "write u32"),
+        ("send_queue = -1", "f.toml:7:14: ", "-1", "write a whole number from 0 on"),
         (
             "receive_queue = [5, 3000000000]",
             "f.toml:7:21: `receive_queue = 3000000000` is out",

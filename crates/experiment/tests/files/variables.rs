@@ -78,8 +78,8 @@ fn invalid_names_and_values_are_rejected_where_they_stand() {
         ("\"\" = \"x\"", "\"\"", "not a valid name"),
         ("A = \"x\\u0000\"", "\"x\\u0000\"", "contains a NUL byte"),
         ("A = [\"x\", \"x\"]", "\"x\"", "given twice"),
-        ("A = true", "true", "boolean `true`"),
-        ("A = 1.50", "1.50", "floating point"),
+        ("A = true", "true", "`true` is not valid for `A`"),
+        ("A = 1.50", "1.50", "`1.5` is not valid for `A`"),
         ("A = []", "A", "no values of the variable"),
     ] {
         let (error, found, hint) = of(line);
