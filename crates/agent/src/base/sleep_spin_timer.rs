@@ -22,7 +22,7 @@ const MAX_SPIN_NS: u64 = 300_000;
 /// Wait strategy of a thread. Must be created on that thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SleepSpinTimer {
-    /// How long each wait spins, in ns; 0: waits only sleep.
+    /// Time in ns for which each wait spins; 0: waits only sleep.
     pub(crate) spin_ns: u64,
 }
 

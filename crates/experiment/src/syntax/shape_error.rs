@@ -13,7 +13,7 @@ const REFERENCE: &str = "docs/reference/experiment-file.md";
 /// Error without a position.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ShapeError {
-    /// What is wrong.
+    /// The fault.
     pub error: String,
     /// Next step.
     pub hint: String,
