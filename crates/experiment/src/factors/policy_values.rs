@@ -3,31 +3,18 @@
 use driver_abi::policies::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Presentation, QosDuration, Reliability,
 };
-#[cfg(feature = "schema")]
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::syntax::{
     scalar::{from_text, schema},
     units::Time,
 };
 
-/// Requested reliability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReliabilityChoice {
-    /// The strongest kind that each driver supports.
-    Strongest,
-    /// The same kind for all drivers.
-    All(Reliability),
-    /// The default of each middleware.
-    Shipped,
-}
-
 /// Reliability in an experiment file.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-enum ReliabilityWord {
+pub enum ReliabilityChoice {
     /// The strongest kind that each driver supports.
     Strongest,
     /// Reliable delivery; rejected for a driver that does not support it.
@@ -39,37 +26,23 @@ enum ReliabilityWord {
     Shipped,
 }
 
-impl<'de> Deserialize<'de> for ReliabilityChoice {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(match ReliabilityWord::deserialize(deserializer)? {
-            ReliabilityWord::Strongest => Self::Strongest,
-            ReliabilityWord::Reliable => Self::All(Reliability::Reliable),
-            ReliabilityWord::BestEffort => Self::All(Reliability::BestEffort),
-            ReliabilityWord::Shipped => Self::Shipped,
-        })
-    }
-}
-
-impl Serialize for ReliabilityChoice {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl ReliabilityChoice {
+    /// Returns the kind that is the same for all drivers, if there is one.
+    pub(crate) const fn kind(self) -> Option<Reliability> {
         match self {
-            Self::Strongest => ReliabilityWord::Strongest,
-            Self::All(Reliability::Reliable) => ReliabilityWord::Reliable,
-            Self::All(Reliability::BestEffort) => ReliabilityWord::BestEffort,
-            Self::Shipped => ReliabilityWord::Shipped,
+            Self::Reliable => Some(Reliability::Reliable),
+            Self::BestEffort => Some(Reliability::BestEffort),
+            Self::Strongest | Self::Shipped => None,
         }
-        .serialize(serializer)
     }
 }
 
-#[cfg(feature = "schema")]
-impl JsonSchema for ReliabilityChoice {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "ReliabilityChoice".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        ReliabilityWord::json_schema(generator)
+impl From<Reliability> for ReliabilityChoice {
+    fn from(kind: Reliability) -> Self {
+        match kind {
+            Reliability::Reliable => Self::Reliable,
+            Reliability::BestEffort => Self::BestEffort,
+        }
     }
 }
 

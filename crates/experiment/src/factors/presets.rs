@@ -53,7 +53,7 @@ pub(super) fn policies(name: &str, at: &Span) -> Option<Policies> {
     }
     let (_, reliability, depth) = PRESETS.iter().find(|(known, ..)| *known == name)?;
     Some(Policies {
-        reliability: Some(Located::at(at.clone(), ReliabilityChoice::All(*reliability))),
+        reliability: Some(Located::at(at.clone(), ReliabilityChoice::from(*reliability))),
         durability: Some(Located::at(at.clone(), Durability::Volatile)),
         ..keep_last(*depth, at)
     })
@@ -63,7 +63,7 @@ pub(super) fn policies(name: &str, at: &Span) -> Option<Policies> {
 /// of its own.
 pub(super) fn standard(at: &Span) -> Policies {
     let reliability = |kind| {
-        let reliability = Some(Located::at(at.clone(), ReliabilityChoice::All(kind)));
+        let reliability = Some(Located::at(at.clone(), ReliabilityChoice::from(kind)));
         Some(EndpointPolicies::new(Policies { reliability, ..Policies::default() }))
     };
     Policies {
@@ -106,10 +106,8 @@ rmw_qos_profile_parameter_events: RMW_QOS_POLICY_HISTORY_KEEP_LAST, 1000, RMW_QO
             let policies = policies(name, &(0..1)).expect("a preset");
             let mut qos = Qos::default();
             policies.apply(&mut qos);
-            let reliability = match policies.reliability.expect("a reliability").get() {
-                ReliabilityChoice::All(kind) => kind.name().to_uppercase(),
-                ReliabilityChoice::Strongest | ReliabilityChoice::Shipped => panic!("a kind"),
-            };
+            let reliability = policies.reliability.expect("a reliability").get().kind().expect("a kind");
+            let reliability = reliability.name().to_uppercase();
             let found = format!(
                 "RMW_QOS_POLICY_HISTORY_{}, {}, RMW_QOS_POLICY_RELIABILITY_{reliability}, RMW_QOS_POLICY_DURABILITY_{}",
                 qos.history.expect("a history").name().to_uppercase(),
@@ -126,8 +124,8 @@ rmw_qos_profile_parameter_events: RMW_QOS_POLICY_HISTORY_KEEP_LAST, 1000, RMW_QO
     fn system_default_has_the_defaults_of_dds() {
         let policies = policies(SYSTEM_DEFAULT, &(0..1)).expect("a preset");
         let kind = |end| *policies.of_end(end).reliability.expect("a reliability").get();
-        assert_eq!(kind(End::Writer), ReliabilityChoice::All(Reliability::Reliable));
-        assert_eq!(kind(End::Reader), ReliabilityChoice::All(Reliability::BestEffort));
+        assert_eq!(kind(End::Writer), ReliabilityChoice::from(Reliability::Reliable));
+        assert_eq!(kind(End::Reader), ReliabilityChoice::from(Reliability::BestEffort));
         assert_eq!(*policies.history_depth.as_ref().expect("a depth").get(), 1);
     }
 }

@@ -204,10 +204,8 @@ impl OfDriver<'_, '_> {
         let [writer, reader] = End::BOTH.map(|end| of(policies.of_end(end), &[end]));
         let (Some(writer), Some(reader)) = (writer?, reader?) else { return Ok(None) };
         // Both endpoints may override the policies of both.
-        let reliability = match policies.reliability.as_ref().map(Located::get) {
-            Some(ReliabilityChoice::All(requested)) => Some(*requested),
-            _ => reader.1,
-        };
+        let requested = policies.reliability.as_ref().and_then(|choice| choice.get().kind());
+        let reliability = requested.or(reader.1);
         let requested =
             RequestedQos { both: (policies.of_both(), reliability), ends: Some([writer, reader]) };
         // The payload size does not affect whether endpoints match.
@@ -235,7 +233,7 @@ impl OfDriver<'_, '_> {
                 self.note(false, note);
                 Some(Reliability::BestEffort)
             }
-            ReliabilityChoice::All(Reliability::Reliable) if !reliable => {
+            ReliabilityChoice::Reliable if !reliable => {
                 let error = contradiction(
                     format!("driver `{driver}` cannot guarantee delivery: reliability is unsupported"),
                     "remove `reliability` to use the strongest guarantee of each driver",
@@ -243,8 +241,7 @@ impl OfDriver<'_, '_> {
                 self.cannot(cells, error.at(requested.span()))?;
                 return Ok(None);
             }
-            ReliabilityChoice::All(choice) => Some(choice),
-            ReliabilityChoice::Shipped => None,
+            choice => choice.kind(),
         };
         // The reliability kind was chosen above.
         let others = policies.set_fields().into_iter().filter(|(field, ..)| *field != "reliability");

@@ -10,6 +10,9 @@ use crate::syntax::{one_or_many::Span, similar::one_of};
 /// Page that describes all keys.
 const REFERENCE: &str = "docs/reference/experiment-file.md";
 
+/// Message of the TOML reader about an element of a list that is not one of several words.
+pub(crate) const WANTS_WORD: &str = "wanted string or table";
+
 /// Error without a position.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ShapeError {
@@ -40,7 +43,7 @@ impl ShapeError {
             let hint = format!("write `{missing} = ...`; {REFERENCE} describes it");
             return Self::new(format!("`{missing}` is missing"), hint);
         }
-        if message.starts_with("data did not match any variant") {
+        if message.starts_with("data did not match any variant") || message == WANTS_WORD {
             return Self::new(not_valid("this value", item), format!("{REFERENCE} describes what is"));
         }
         if let Some((fault, hint)) = message.split_once("\nhint: ") {

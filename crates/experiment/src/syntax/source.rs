@@ -14,7 +14,7 @@ use toml::{
 
 use crate::syntax::{
     one_or_many::Span,
-    shape_error::{ShapeError, as_text, key_at},
+    shape_error::{ShapeError, WANTS_WORD, as_text, key_at},
     spanned_error::SpannedError,
 };
 
@@ -279,7 +279,8 @@ impl Source {
         let explained = |error: &toml::de::Error| ShapeError::explained(error.message(), item.as_deref());
         let mut found = explained(error);
         // A number where one of several words is expected: the error of a text names the words.
-        if error.message().contains(", expected enum ") && as_text(&mut table, &at) {
+        let is_of_words = error.message().contains(", expected enum ") || error.message() == WANTS_WORD;
+        if is_of_words && as_text(&mut table, &at) {
             let again = T::deserialize(Deserializer::from(Spanned::new(span.clone(), table))).err();
             found =
                 again.filter(|again| again.span() == error.span()).map_or(found, |again| explained(&again));

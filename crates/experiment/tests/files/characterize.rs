@@ -82,7 +82,7 @@ fn strongest_supported_guarantee_is_requested() {
         }
     }
     assert!(plan.notes.iter().any(|note| note.contains("`bare` cannot guarantee delivery")));
-    let best_effort = Characterize { reliability: ReliabilityChoice::All(Reliability::BestEffort), ..file() }
+    let best_effort = Characterize { reliability: ReliabilityChoice::BestEffort, ..file() }
         .plan(&drivers())
         .expect("a plan");
     assert!(
@@ -106,7 +106,7 @@ fn impossible_requests_are_rejected() {
     assert!(words(|w| w.transport = Some("carrier".into())).ends_with("has no transport `carrier`"));
     assert!(words(|w| w.receive = ReceiveMode::Polling).ends_with("cannot receive by polling"));
     assert!(
-        words(|w| w.reliability = ReliabilityChoice::All(Reliability::Reliable))
+        words(|w| w.reliability = ReliabilityChoice::Reliable)
             .ends_with("cannot guarantee delivery: reliability is unsupported")
     );
     let rejected = plan_error(|w| w.multicast = true);

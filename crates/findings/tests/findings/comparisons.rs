@@ -229,7 +229,7 @@ fn and_that_there_was_none() {
 
 #[test]
 fn loss_of_two_sides_without_guarantee_is_reported() {
-    let reliability = ReliabilityChoice::All(Reliability::BestEffort);
+    let reliability = ReliabilityChoice::BestEffort;
     let [finding] = &delivery(&Characterize { reliability, ..characterize() }, 10.0)[..] else { panic!() };
     assert!(
         finding.text.starts_with("`plain` and `dds` do not guarantee delivery, so their rates"),

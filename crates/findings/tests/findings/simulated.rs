@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use crate::sample::Characterize;
-use experiment::{Reliability, ReliabilityChoice, Workload};
+use experiment::{ReliabilityChoice, Workload};
 use insta::assert_snapshot;
 use results::{Finding, FindingKind, Limit, ResultDocument};
 use simulate::{HostModel, RunVariation, Simulator, describe};
@@ -63,7 +63,7 @@ fn unbatched() -> Characterize {
 }
 
 fn best_effort() -> Characterize {
-    Characterize { reliability: ReliabilityChoice::All(Reliability::BestEffort), ..unbatched() }
+    Characterize { reliability: ReliabilityChoice::BestEffort, ..unbatched() }
 }
 
 /// A server with 1 Gbit/s that also needs 4 us per packet.

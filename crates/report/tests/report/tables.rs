@@ -1,7 +1,7 @@
 //! Tables: their values are those of the document, and they fit a terminal.
 
 use crate::sample::Characterize;
-use experiment::{Reliability, ReliabilityChoice};
+use experiment::ReliabilityChoice;
 use report::{driver_info, terminal};
 use results::{
     Assembler, CellResult, LinkCeiling, LinkFrames, LinkRecord, ResultDocument, State, Tail, Throughput,
@@ -131,7 +131,7 @@ fn twelve_sizes_with_large_values_fit_a_terminal_of_120_columns() {
     let header = sample::header_of(&Characterize {
         drivers: vec!["dds".to_owned()],
         sizes: vec![32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 63000],
-        reliability: ReliabilityChoice::All(Reliability::Reliable),
+        reliability: ReliabilityChoice::Reliable,
         options: vec![("dds".to_owned(), "receive_buffer".to_owned(), "4194304".to_owned())],
         warm_up_ns: Some(200_000_000),
         measure_ns: Some(800_000_000),

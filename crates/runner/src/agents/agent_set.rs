@@ -236,7 +236,7 @@ impl<'a> AgentSet<'a> {
                 Incoming::Nothing => return Err(timed_out(phase, missing, limit)),
             }
         }
-        Ok(pending.into_replies())
+        Ok(pending.replies)
     }
 
     /// Waits up to this time for the replies to the deferred requests. Returns whether all have come.

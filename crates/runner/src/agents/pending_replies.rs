@@ -9,7 +9,8 @@ pub(super) struct PendingReplies {
     /// Phase of the replies.
     pub(super) phase: &'static str,
     missing: BTreeSet<usize>,
-    replies: BTreeMap<usize, Reply>,
+    /// Replies by agent.
+    pub(super) replies: BTreeMap<usize, Reply>,
 }
 
 impl PendingReplies {
@@ -39,11 +40,6 @@ impl PendingReplies {
     pub(super) fn has_left(&self, agent: usize) -> bool {
         self.replies.get(&agent) == Some(&Reply::Bye)
     }
-
-    /// Returns the replies by agent.
-    pub(super) fn into_replies(self) -> BTreeMap<usize, Reply> {
-        self.replies
-    }
 }
 
 #[cfg(test)]
@@ -62,6 +58,6 @@ mod tests {
         assert_eq!(pending.add(7, Reply::Bye), None);
         assert_eq!((pending.has_left(7), pending.has_left(2), pending.has_left(4)), (true, false, false));
         assert_eq!(pending.first_missing(|agent| agent == 4), None, "the last one is lost");
-        assert_eq!(pending.into_replies(), [(2, Reply::WarmedUp), (7, Reply::Bye)].into());
+        assert_eq!(pending.replies, [(2, Reply::WarmedUp), (7, Reply::Bye)].into());
     }
 }

@@ -78,12 +78,6 @@ impl DriverSearchPath {
         &self.home
     }
 
-    /// Returns the directories.
-    #[must_use]
-    pub fn directories(&self) -> &[PathBuf] {
-        &self.directories
-    }
-
     /// Returns every driver on the path, by name and version, each once: a versioned driver that an unversioned name
     /// links to is listed under that name only. Of two drivers with the same name and version the first one counts.
     #[must_use]
@@ -259,14 +253,14 @@ mod tests {
         let (program, data) = (at("bin/ddsmark"), at("data"));
         let path = || DriverSearchPath::of(Vec::new(), Some(&program), Some(&data));
         let order = ["bin/drivers", "drivers", "data/ddsmark/drivers", "lib/ddsmark/drivers"].map(at);
-        assert_eq!(path().directories(), order);
+        assert_eq!(path().directories, order);
         assert_eq!(path().home(), at("data/ddsmark/drivers"), "none near the program");
         fs::create_dir_all(at("lib/ddsmark/drivers")).unwrap();
         assert_eq!(path().home(), at("lib/ddsmark/drivers"));
         fs::create_dir(at("drivers")).unwrap();
         assert_eq!(path().home(), at("drivers"));
         let named = DriverSearchPath::of(vec![at("named")], Some(&program), Some(&data));
-        assert_eq!((named.home(), &named.directories()[0]), (at("named").as_path(), &at("named")));
+        assert_eq!((named.home(), &named.directories[0]), (at("named").as_path(), &at("named")));
         let homeless = DriverSearchPath::of(Vec::new(), Some(&at("other/bin/ddsmark")), None);
         assert_eq!(homeless.home(), at("other/lib/ddsmark/drivers"));
     }

@@ -60,7 +60,7 @@ impl RunPhases<'_> {
         let (opened, waited_ns, joined_ns) = self.join(agent_set, late, times, begin_ns, configured)?;
         agent_set.ask(&[(late, measure)], serving_limit_ns, measured)?;
         let mut sent = vec![0; self.topology.endpoints.len()];
-        let limit_ns = limit_ns.saturating_add(start.lead_ns());
+        let limit_ns = limit_ns.saturating_add(start.lead_ns);
         for (agent, number) in none_missed(agent_set.await_deferred(limit_ns, measured)?)? {
             sent[agent] = number;
         }

@@ -10,7 +10,8 @@ const LATER: u64 = 2;
 /// Time until a schedule starts, and how often it may be put off.
 #[derive(Debug)]
 pub(super) struct ScheduleStart {
-    lead_ns: u64,
+    /// Time in ns from the choice of a start to the start.
+    pub(super) lead_ns: u64,
     left: u32,
 }
 
@@ -18,11 +19,6 @@ impl ScheduleStart {
     /// Creates the choice of a start in `lead_ns`.
     pub(super) const fn new(lead_ns: u64) -> Self {
         Self { lead_ns, left: STARTS - 1 }
-    }
-
-    /// Returns the time in ns from the choice of a start to the start.
-    pub(super) const fn lead_ns(&self) -> u64 {
-        self.lead_ns
     }
 
     /// Returns whether enough time is left for the driving agents after the serving ones took `took_ns`: half of it.
@@ -54,25 +50,25 @@ mod tests {
     fn start_is_kept_while_half_of_its_time_is_left() {
         let mut start = ScheduleStart::new(250 * MS);
         assert!(start.is_kept(0) && start.is_kept(125 * MS));
-        assert_eq!(start.lead_ns(), 250 * MS, "a quiet host pays nothing");
+        assert_eq!(start.lead_ns, 250 * MS, "a quiet host pays nothing");
     }
 
     #[test]
     fn later_start_follows_the_time_that_was_taken() {
         let mut start = ScheduleStart::new(250 * MS);
         assert!(!start.is_kept(300 * MS));
-        assert_eq!(start.lead_ns(), 600 * MS);
+        assert_eq!(start.lead_ns, 600 * MS);
         assert!(start.is_put_off(740 * MS));
-        assert_eq!(start.lead_ns(), 2_680 * MS);
+        assert_eq!(start.lead_ns, 2_680 * MS);
         // The third one is the last.
         assert!(start.is_kept(10_000 * MS) && !start.is_put_off(0));
-        assert_eq!(start.lead_ns(), 2_680 * MS);
+        assert_eq!(start.lead_ns, 2_680 * MS);
     }
 
     #[test]
     fn later_start_has_a_limit() {
         let mut start = ScheduleStart::new(1_000 * MS);
         assert!(start.is_put_off(u64::MAX));
-        assert_eq!(start.lead_ns(), MAX_LEAD_NS);
+        assert_eq!(start.lead_ns, MAX_LEAD_NS);
     }
 }

@@ -71,7 +71,7 @@ impl RunPhases<'_> {
             let begin_ns = self.serve(agent_set, &mut start, &of_serving)?;
             // The serving agents have begun to measure.
             agent_set.may_lose(self.topology.dispensable());
-            let outcomes = self.drive(agent_set, &|agent| of_driving(agent, begin_ns), start.lead_ns())?;
+            let outcomes = self.drive(agent_set, &|agent| of_driving(agent, begin_ns), start.lead_ns)?;
             // Nothing was written if all of them missed the start.
             let missed = outcomes.iter().filter_map(|(_, outcome)| outcome.err());
             let all_missed = missed.clone().count() == outcomes.len();
@@ -98,7 +98,7 @@ impl RunPhases<'_> {
         let [(serving, limit_ns), _] = self.serving_first(self.design.measure_ns);
         loop {
             let chosen_ns = monotonic_ns();
-            let begin_ns = is_paced.then(|| self.common_time_in(start.lead_ns(), MEASURE)).transpose()?;
+            let begin_ns = is_paced.then(|| self.common_time_in(start.lead_ns, MEASURE)).transpose()?;
             agent_set.ask_remaining(&to_all(&serving, &measure(begin_ns)), limit_ns, measured)?;
             if begin_ns.is_none() || start.is_kept(monotonic_ns().saturating_sub(chosen_ns)) {
                 return Ok(begin_ns);

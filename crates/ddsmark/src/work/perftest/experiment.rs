@@ -296,7 +296,7 @@ fn batches_note(settings: &Settings, publishers: &[Publisher]) -> Option<String>
 fn policies(shared: &Shared, has_file: bool, at: At<'_>) -> Policies {
     let mut policies = Policies::default();
     let kind = if shared.reliable { Reliability::Reliable } else { Reliability::BestEffort };
-    let mut reliability = || Some(Located::at(at(&["bestEffort"]), ReliabilityChoice::All(kind)));
+    let mut reliability = || Some(Located::at(at(&["bestEffort"]), ReliabilityChoice::from(kind)));
     if !has_file || !shared.reliable {
         policies.reliability = reliability();
     } else {

@@ -139,13 +139,13 @@ pub(super) fn read(input: &InputFile, name: (&str, &str), at: &Span) -> Outcome<
         let [writer, reader] = [writer, reads].map(|own| Some(EndpointPolicies::new(own)));
         Policies { writer, reader, ..Policies::default() }
     };
-    let used = reader.documents().clone();
+    let used = reader.documents.clone();
     let of_used = used.iter().filter_map(|document| files.get(*document).zip(texts.get(*document)));
     let mut profile = XmlProfile {
         policies,
         files: Vec::new(),
         variables: BTreeMap::new(),
-        built_in: reader.built_in(),
+        built_in: reader.built_in.clone(),
         unknown: reader.unknown(),
         not_applied: reader.not_applied,
     };

@@ -40,8 +40,9 @@ pub(super) struct Reader<'a, 'i> {
     /// file names.
     open: Vec<(Node<'a, 'i>, Option<String>)>,
     /// Files that were read from, by their place.
-    documents: BTreeSet<usize>,
-    built_in: BTreeSet<String>,
+    pub(super) documents: BTreeSet<usize>,
+    /// Built-in profiles that the files name as bases.
+    pub(super) built_in: BTreeSet<String>,
     /// Number of bases that were read.
     bases: usize,
 }
@@ -70,16 +71,6 @@ impl<'a, 'i> Reader<'a, 'i> {
         let foreign = end.foreign(&qos);
         self.not_applied.extend(foreign.iter().map(|field| format!("`{field}` of {}", end.name())));
         own.clone().without_fields(&foreign)
-    }
-
-    /// Returns the places of the files that were read from.
-    pub(super) const fn documents(&self) -> &BTreeSet<usize> {
-        &self.documents
-    }
-
-    /// Returns the built-in profiles that the files name as bases.
-    pub(super) fn built_in(&self) -> BTreeSet<String> {
-        self.built_in.clone()
     }
 
     /// Returns the parts without a known value, each with its endpoint and its built-in profile.

@@ -7,7 +7,6 @@ use driver_abi::policies::{Durability, History, Qos, Reliability};
 use crate::{
     factors::{
         endpoint_qos::End,
-        policy_values::ReliabilityChoice,
         profiles::{QosProfile, qos_profile},
     },
     syntax::{input_file::InputFile, spanned_error::PlanError},
@@ -27,9 +26,7 @@ fn qos(file: InputFile) -> ([Qos; 2], String) {
         let mut qos = Qos::default();
         let policies = profile.policies.of_end(end);
         policies.apply(&mut qos);
-        if let Some(ReliabilityChoice::All(kind)) = policies.reliability.map(|kind| *kind.get()) {
-            qos.reliability = Some(kind);
-        }
+        qos.reliability = policies.reliability.and_then(|kind| kind.get().kind()).or(qos.reliability);
         qos
     });
     (ends, profile.note.expect("a note"))

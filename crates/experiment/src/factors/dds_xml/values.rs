@@ -66,7 +66,7 @@ fn apply((policy, field): (&str, &str), node: Node<'_, '_>, out: &mut Policies, 
     }
     match (policy, field) {
         ("reliability", "kind") => {
-            set!(reliability, ReliabilityChoice::All(kind(node, Reliability::ALL, "RELIABILITY")?));
+            set!(reliability, ReliabilityChoice::from(kind(node, Reliability::ALL, "RELIABILITY")?));
         }
         ("reliability", "max_blocking_time") => set!(max_blocking, duration(node)?),
         ("history", "kind") => set!(history, kind(node, History::ALL, "HISTORY")?),
