@@ -234,7 +234,7 @@ pub struct SelfTestArgs {
     pub seed: Option<u64>,
 
     /// DDS domain of all runs, 0 to 232. By default a free one of 1 to 100 for each run.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=232))]
     pub domain: Option<u32>,
 
     #[command(flatten)]

@@ -116,7 +116,7 @@ pub struct MeasureArgs {
     ///
     /// Needed if something else must be in the same domain, such as a service or a recorder, or if a firewall admits the ports of one domain only. Another
     /// experiment in this domain is rejected while it lasts; participants of other programs are discovered.
-    #[arg(long, value_name = "N", help_heading = "Design")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=232), help_heading = "Design")]
     pub domain: Option<u32>,
 
     /// Time limit for writer and reader to match, 1 ms to 1 hour. By default `10s`.

@@ -90,7 +90,7 @@ mod tests {
             ),
             (
                 "latency --domain=-1",
-                "error: --domain -1: `-1` is not valid for `--domain`\nhint: write a whole number, such as `3`",
+                "error: --domain -1: `-1` is not valid for `--domain`\nhint: write a whole number, 0 to 232",
             ),
             (
                 "latency --option nonsense",

@@ -19,6 +19,9 @@ use crate::{
 /// on a host with two cores over loopback.
 pub(crate) const RUN_OVERHEAD_NS: u64 = 400_000_000;
 
+/// Default of the warm-up of a run.
+pub(crate) const WARM_UP_NS: u64 = 200_000_000;
+
 /// Estimated duration of a sample in ns, a round trip or a write, as seen there.
 const SAMPLE_NS: u64 = 50_000;
 

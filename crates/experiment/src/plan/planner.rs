@@ -3,7 +3,7 @@
 use crate::{
     factors::{FactorValues, Factors, Workload},
     plan::{
-        design::{CHECK_EVERY, Design, Precision, windows},
+        design::{CHECK_EVERY, Design, Precision, WARM_UP_NS, windows},
         duet,
         experiment::{Cell, Plan},
         experiment_file::{DesignSection, ExperimentFile, LimitsSection},
@@ -217,9 +217,6 @@ fn check_writers(cells: &[Cell]) -> Result<(), SpannedError> {
 
 /// Highest DDS domain whose ports, from 7400 plus 250 for each domain, are below 65536: RTPS 2.5, section 9.6.2.
 const MAX_DOMAIN: u32 = 232;
-
-/// Default of the warm-up of a run.
-pub(crate) const WARM_UP_NS: u64 = 200_000_000;
 
 fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, SpannedError> {
     let ns = |time: &Option<Located<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);

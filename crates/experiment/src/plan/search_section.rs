@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     factors::{flow::Flow, scale::Scale},
     plan::{
-        planner::WARM_UP_NS,
+        design::WARM_UP_NS,
         run_overhead::run_overhead_ns,
         search::{GoalKind, ScaleRange, Search, SearchGoal},
     },
