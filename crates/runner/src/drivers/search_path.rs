@@ -240,7 +240,7 @@ mod tests {
         assert!(path.find("a").unwrap().path.starts_with(fs::canonicalize(first.path()).unwrap()));
         match path.find("c") {
             Err(RunnerError::WrongUse { hint, .. }) => {
-                assert!(hint.starts_with("available: a, b;"), "{hint}")
+                assert!(hint.starts_with("available: a, b;"), "{hint}");
             }
             other => panic!("{other:?}"),
         }
