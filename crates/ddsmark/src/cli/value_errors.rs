@@ -6,6 +6,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::cli_error::CliError;
 
+/// Largest numbers of the types of flags, as messages have them.
+const U32_MAX: &str = "4294967295";
+const U64_MAX: &str = "18446744073709551615";
+
 /// Converts the error of a value; `None` for errors of another kind, such as an unknown flag.
 pub fn in_words(error: &clap::Error) -> Option<CliError> {
     let text = |kind| match error.get(kind) {
@@ -49,8 +53,11 @@ fn not_valid(flag: &str, value: &str) -> String {
 fn expected(cause: &str) -> Option<String> {
     if let Some((_, range)) = cause.split_once(" is not in ") {
         return Some(match range.split_once("..") {
-            Some((from, "")) => format!("a whole number, {from} or more"),
-            Some((from, to)) => format!("a whole number, {from} to {}", to.trim_start_matches('=')),
+            Some((from, to)) => match to.trim_start_matches('=') {
+                // The largest number of a type is no limit that helps.
+                "" | U32_MAX | U64_MAX => format!("a whole number, {from} or more"),
+                to => format!("a whole number, {from} to {to}"),
+            },
             None => format!("a number within {range}"),
         });
     }
