@@ -54,7 +54,7 @@ fn expected(cause: &str) -> Option<String> {
     if let Some((_, range)) = cause.split_once(" is not in ") {
         return Some(match range.split_once("..") {
             Some((from, to)) => match to.trim_start_matches('=') {
-                // The largest number of a type is no limit that helps.
+                // The largest number of a type does not help.
                 "" | U32_MAX | U64_MAX => format!("a whole number, {from} or more"),
                 to => format!("a whole number, {from} to {to}"),
             },
