@@ -181,7 +181,7 @@ fn lab_without_privilege_or_program_is_rejected_with_the_reason() {
         (["--delay", "11s"], "invalid delay `11s`"),
         (["--loss", "1"], "invalid loss `1`"),
         (["--mtu", "100"], "invalid MTU `100`"),
-        (["--hosts", "1"], "1 is not in 2..=200"),
+        (["--hosts", "1"], "write a whole number, 2 to 200"),
     ] {
         let rejected = lab.up(&flags);
         rejected.assert_status(2);
