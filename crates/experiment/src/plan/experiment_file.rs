@@ -87,7 +87,7 @@ pub struct ExperimentFile {
     #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
     pub overlay: OneOrMany<String>,
     /// Number, duration and order of runs.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub design: DesignSection,
     /// Maximum duration of each phase of a run. A phase that takes longer fails the run.
     #[serde(default, skip_serializing_if = "is_default")]
