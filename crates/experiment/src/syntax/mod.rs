@@ -1,5 +1,6 @@
 //! Texts of experiment files: values with positions and units, and errors that point at them.
 
+pub(crate) mod deserialization_error;
 pub(crate) mod driver_name;
 pub(crate) mod figure;
 pub(crate) mod host_flag;
@@ -10,7 +11,6 @@ pub(crate) mod link_values;
 pub(crate) mod named;
 pub(crate) mod one_or_many;
 pub(crate) mod scalar;
-pub(crate) mod shape_error;
 pub(crate) mod shared_list;
 pub(crate) mod similar;
 pub(crate) mod source;

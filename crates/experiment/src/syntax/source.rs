@@ -13,8 +13,8 @@ use toml::{
 };
 
 use crate::syntax::{
+    deserialization_error::{DeserializationError, WANTS_WORD, as_text, key_at},
     one_or_many::Span,
-    shape_error::{ShapeError, WANTS_WORD, as_text, key_at},
     spanned_error::SpannedError,
 };
 
@@ -276,7 +276,8 @@ impl Source {
         // A flag such as `--qos` has keys of its own in its value.
         let is_one_key = |set: &&Override| set.shown_as == format!("{} {}", set.flag, set.value());
         let item = flag.filter(is_one_key).map(|set| set.flag.clone()).or_else(|| key_at(&table, &at));
-        let explained = |error: &toml::de::Error| ShapeError::explained(error.message(), item.as_deref());
+        let explained =
+            |error: &toml::de::Error| DeserializationError::explained(error.message(), item.as_deref());
         let mut found = explained(error);
         // A number where one of several words is expected: the error of a text names the words.
         let is_of_words = error.message().contains(", expected enum ") || error.message() == WANTS_WORD;

@@ -2,20 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Defines sums and increments of the counts of a type.
+/// Defines sums and increments of the counts of a type; after the bar, its fields that are no counts. A field that is not named
+/// is an error.
 macro_rules! counts {
-    ($type:ty: $($count:ident)*) => {
+    ($type:ty: $($count:ident)* $(| $($other:ident)*)?) => {
         impl $type {
-            /// Returns the sums of the counts.
+            /// Returns the sums of the counts. Other fields have their defaults.
             #[must_use]
             pub fn sum<'c>(all: impl IntoIterator<Item = &'c Self>) -> Self {
                 all.into_iter().fold(Self::default(), |mut sum, part| {
-                    $(sum.$count = sum.$count.saturating_add(part.$count);)*
+                    let Self { $($count,)* $($($other: _,)*)? } = part;
+                    $(sum.$count = sum.$count.saturating_add(*$count);)*
                     sum
                 })
             }
 
-            /// Returns the counts since an earlier reading; 0 for one that was reset.
+            /// Returns the counts since an earlier reading; 0 for one that was reset. Other fields are those of this reading.
             #[must_use]
             pub fn since(&self, earlier: &Self) -> Self {
                 let mut since = Clone::clone(self);

@@ -160,7 +160,10 @@ impl Idle {
     }
 }
 
-counts! { Usage: user_ns system_ns voluntary_switches involuntary_switches minor_faults major_faults }
+counts! {
+    Usage: user_ns system_ns voluntary_switches involuntary_switches minor_faults major_faults
+    | elapsed_ns samples idle run_delay_ns driving_ns core peak_memory_bytes
+}
 
 impl Usage {
     /// Returns the CPU time in user space and in the kernel in ns, all threads.
@@ -257,9 +260,9 @@ pub struct MulticastSent {
     pub bytes: u64,
 }
 
-counts! { Sockets: in_datagrams in_errors receive_buffer_errors send_buffer_errors }
+counts! { Sockets: in_datagrams in_errors receive_buffer_errors send_buffer_errors | own_drops multicast }
 counts! { MulticastSent: packets bytes }
-counts! { Interface: rx_bytes rx_packets tx_bytes tx_packets }
+counts! { Interface: rx_bytes rx_packets tx_bytes tx_packets | name }
 
 /// Counters of a network interface, as differences. They include other programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,14 +15,14 @@ pub(crate) const WANTS_WORD: &str = "wanted string or table";
 
 /// Error without a position.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct ShapeError {
+pub(crate) struct DeserializationError {
     /// The fault.
     pub error: String,
     /// Next step.
     pub hint: String,
 }
 
-impl ShapeError {
+impl DeserializationError {
     fn new(error: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { error: error.into(), hint: hint.into() }
     }
@@ -171,10 +171,13 @@ mod tests {
             ("`5` has no unit, expected a time", "`5` has no unit", "write a time"),
             ("too many\nhint: use fewer", "too many", "use fewer"),
         ] {
-            assert_eq!(ShapeError::explained(message, Some("pin")), ShapeError::new(error, hint));
+            assert_eq!(
+                DeserializationError::explained(message, Some("pin")),
+                DeserializationError::new(error, hint)
+            );
         }
         assert_eq!(
-            ShapeError::explained("invalid type: sequence, expected a string", None).error,
+            DeserializationError::explained("invalid type: sequence, expected a string", None).error,
             "a list is not valid here"
         );
     }
