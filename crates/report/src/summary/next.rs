@@ -20,7 +20,10 @@ pub(super) fn next(document: &ResultDocument, directory: Option<&str>, width: us
         steps.push((words(&["ddsmark", "run", "--resume", &place]), "measure the missing runs"));
     }
     let varies = document.cells.iter().flat_map(|cell| &cell.warnings).any(|warning| {
-        matches!(warning.kind, WarningKind::Spread | WarningKind::FewSamples | WarningKind::NotSteady)
+        matches!(
+            warning.kind,
+            WarningKind::Spread | WarningKind::Groups | WarningKind::FewSamples | WarningKind::NotSteady
+        )
     });
     if varies || over_half_noisy(&document.blocks) {
         steps.extend(again(document).map(|command| (command, "more and longer runs, since these vary")));

@@ -364,6 +364,7 @@ const fn meaning(kind: WarningKind) -> Option<&'static str> {
         | WarningKind::Noisy
         | WarningKind::IdleCpu => return None,
         WarningKind::Loss => "Samples were lost.",
+        WarningKind::Groups => "Runs of a cell form groups, so their median may be a value that no run has.",
         WarningKind::LatePings => "Pings that count as lost came back later: `--ping-timeout` waits longer.",
         WarningKind::OtherTraffic => "Counted packets include those of other programs.",
         WarningKind::BufferDrops => "The kernel dropped datagrams at full socket buffers.",

@@ -138,6 +138,7 @@ fn interrupted() -> ResultDocument {
         WarningKind::Foreign,
         WarningKind::Corrupt,
         WarningKind::Spread,
+        WarningKind::Groups,
         WarningKind::FewSamples,
         WarningKind::Tail,
         WarningKind::LatePings,

@@ -72,6 +72,8 @@ pub enum WarningKind {
     Order,
     /// The range over the runs of a cell is wide.
     Spread,
+    /// The runs of a cell form groups, so their median may be a value that no run has.
+    Groups,
     /// Rates are counts of only a few samples.
     FewSamples,
     /// Samples arrived after the writers' measurement and are not in the delivered rate.

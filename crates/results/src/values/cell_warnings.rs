@@ -5,17 +5,14 @@ use std::collections::BTreeMap;
 use experiment::{Factors, Workload};
 use hdrhistogram::Histogram;
 use recording::Histograms;
-use stats::{Spread, format_value, total};
+use stats::{format_value, total};
 
 use crate::{
-    schema::{
-        CellResult, DeliveryCounts, Run, RunState, UNDER_DUET_INTERFERENCE, Warning, WarningKind,
-        latency::CellLatency,
-    },
+    schema::{CellResult, DeliveryCounts, Run, RunState, Warning, WarningKind, latency::CellLatency},
     values::{
-        format::format_spread,
+        differing_runs::differing_runs,
         losses::losses_by_reader,
-        rules::{MAX_LATENCY_LOSS_PCT, WIDE_SPREAD, percent},
+        rules::{MAX_LATENCY_LOSS_PCT, percent},
         steady::not_steady,
     },
 };
@@ -122,8 +119,8 @@ pub(crate) fn warnings(
             format!("{} samples came again, {} out of order", counted.duplicate, counted.out_of_order),
         );
     }
-    if let Some(text) = wide_spread(&valid) {
-        warn(WarningKind::Spread, text);
+    if let Some((kind, text)) = differing_runs(&valid) {
+        warn(kind, text);
     }
     if counted.undelivered > 0 {
         warn(
@@ -169,38 +166,6 @@ pub fn late_loss(reader: &str, counted: &DeliveryCounts) -> String {
         counted.sent,
         format_value(percent(counted.lost, counted.sent))
     )
-}
-
-/// Returns the text of a warning if the main metric of a cell has a wide range over its runs.
-fn wide_spread(valid: &[&Run]) -> Option<String> {
-    let medians = |kind: &str| {
-        let of_runs = valid.iter().filter_map(|run| run.latency.get(kind)?.p50_ns);
-        Spread::from_values(&of_runs.map(|ns| ns as f64 / 1e3).collect::<Vec<f64>>())
-    };
-    let rates = || {
-        let of_runs = valid.iter().filter_map(|run| run.throughput());
-        Spread::from_values(&of_runs.map(|throughput| throughput.delivered_sps).collect::<Vec<f64>>())
-    };
-    let discovery = || {
-        let of_runs = valid.iter().filter_map(|run| run.discovery()?.all_matched_ns);
-        Spread::from_values(&of_runs.map(|ns| ns as f64 / 1e3).collect::<Vec<f64>>())
-    };
-    let (what, unit, spread) = (medians("response").map(|spread| ("median response", " µs", spread)))
-        .or_else(|| rates().map(|spread| ("samples delivered", "/s", spread)))
-        .or_else(|| medians("rtt").map(|spread| ("median RTT", " µs", spread)))
-        .or_else(|| discovery().map(|spread| ("time until all are matched", " µs", spread)))?;
-    let relative = spread.half_range_relative().filter(|relative| *relative > WIDE_SPREAD)?;
-    let interference = match valid.iter().any(|run| run.duet.is_some()) {
-        true => format!(", {UNDER_DUET_INTERFERENCE}"),
-        false => String::new(),
-    };
-    Some(format!(
-        "{} runs differ widely: {what} from {} to {}{unit} (±{} %){interference}",
-        spread.n,
-        format_value(spread.min),
-        format_value(spread.max),
-        format_spread(relative * 100.0)
-    ))
 }
 
 /// Kinds of warnings of runs that a cell states from its counts, and a result from its blocks.

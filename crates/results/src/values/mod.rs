@@ -8,6 +8,7 @@ mod conclusion_words;
 mod cpu_oversubscription;
 mod curves;
 mod detectable_effects;
+mod differing_runs;
 mod duet;
 mod endpoints;
 mod format;

@@ -369,6 +369,37 @@ fn each_defect_has_exactly_its_own_warning() {
     }
 }
 
+/// Returns the warnings of a cell whose runs in 16 blocks have these median RTTs, in µs.
+fn of_median_rtts(us: impl Fn(u32) -> u64) -> Vec<Warning> {
+    let mut header = sample::header();
+    header.experiment.cells.retain(|cell| cell.id == "dds/udp4/latency/32");
+    header.experiment.design.blocks = 16;
+    let mut assembler = Assembler::new(header.clone());
+    for (mut run, log) in sample::runs_of(&header.experiment) {
+        run.latency.get_mut("rtt").unwrap().p50_ns = Some(1000 * us(run.block));
+        assembler.add(run, &log.merged());
+    }
+    assembler.document(State::Complete).cells.remove(0).warnings
+}
+
+#[test]
+fn groups_of_runs_that_are_far_apart_are_named() {
+    let of = |slow: u64| {
+        of_median_rtts(|block| u64::from(block % 5) + if block >= 12 { slow } else { 100 })
+            .into_iter()
+            .find(|warning| matches!(warning.kind, WarningKind::Spread | WarningKind::Groups))
+    };
+    let groups = "16 runs form groups: median RTT near 102 µs (11 runs in blocks 1 to 11), near 702 µs (5 runs in blocks 12 to 16)";
+    assert_eq!(of(700), Some(Warning::new(WarningKind::Groups, groups)));
+    // groups that are close to each other
+    let close = "16 runs differ widely: median RTT from 100 to 134 µs (±17 %)";
+    assert_eq!(of(130), Some(Warning::new(WarningKind::Spread, close)));
+    assert_eq!(of(100), None);
+    // two runs are no group
+    let outliers = of_median_rtts(|block| u64::from(block % 5) + if block >= 15 { 700 } else { 100 });
+    assert_eq!(outliers[0].kind, WarningKind::Spread, "{outliers:?}");
+}
+
 #[test]
 fn loss_is_reported_as_a_broken_guarantee() {
     let document = sample::document_with(|run| {
