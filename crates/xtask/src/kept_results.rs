@@ -58,6 +58,10 @@ struct Selection {
     /// lacks the factor.
     #[serde(default)]
     cells: BTreeMap<String, Value>,
+    /// Values of the factors in which the cell that a metric is divided by differs: the column is the ratio in the same block, and 1 for
+    /// that cell itself. No divisor applies.
+    #[serde(default)]
+    over: BTreeMap<String, Value>,
     /// Topic of a system, or the group of its copies.
     topic: Option<String>,
     /// Metric, `packets`, `memory`, `rtt_slope`, or `growth_of_` and a value of which a law is found; `change_of_` or `claim_on_` and a
@@ -70,6 +74,7 @@ struct Selection {
 impl Selection {
     fn with(mut self, other: &Self) -> Self {
         self.cells.extend(other.cells.clone());
+        self.over.extend(other.over.clone());
         self.topic = other.topic.clone().or(self.topic);
         self.value = other.value.clone().or(self.value);
         self.divisor = other.divisor.or(self.divisor);
@@ -111,8 +116,14 @@ pub fn tables() -> Result<Vec<(PathBuf, String)>, Error> {
 impl Selection {
     /// Returns the texts of a column in a row; `None` if the result has no value for them.
     fn texts(&self, kept: &KeptResult, kind: Column) -> Result<Option<Vec<String>>, Error> {
+        let over = || {
+            let mut cells = self.cells.clone();
+            cells.extend(self.over.clone());
+            kept.cells(&cells)
+        };
         let wanted = Wanted {
             cells: kept.cells(&self.cells),
+            over: (!self.over.is_empty()).then(over),
             topic: self.topic.as_deref(),
             value: self.value.as_deref().ok_or("no value is named")?,
             divisor: self.divisor.unwrap_or(1.0),
@@ -220,5 +231,24 @@ mod tests {
             let is_named = pages.iter().any(|page| named.iter().any(|name| page.contains(name)));
             assert!(is_named, "{name}: say in a page that it is kept");
         }
+    }
+
+    #[test]
+    fn ratio_is_to_another_cell_and_1_for_that_cell() {
+        let table: Table = toml::from_str(
+            "name = \"n\"\nresult = \"sizes-rates\"\nrow = \"size_bytes\"\n\
+             all = { value = \"goodput\", divisor = 1000, cells = { driver = \"udp\" } }\n\
+             columns = [{ of = \"rate\" }, { of = \"ratio\", over = { size_bytes = 64 } }]",
+        )
+        .unwrap();
+        let row = |size: &str| [size, "", "", "", ""].map(str::to_owned).to_vec();
+        let headings = ["size", "rate", "ratio", "ratio min", "ratio max"].map(str::to_owned).to_vec();
+        let data = Data { headings, rows: vec![row("64"), row("256")] };
+        let kept = KeptResult::load(&root().join(path("sizes-rates.json.gz"))).unwrap();
+        let filled = table.filled(data, &kept).unwrap();
+        assert_eq!(filled.rows[0][2..], ["1", "", ""]);
+        let [rate, ratio, min, max] = [1, 2, 3, 4].map(|at| filled.rows[1][at].parse::<f64>().unwrap());
+        let of_medians = rate / filled.rows[0][1].parse::<f64>().unwrap();
+        assert!(min < ratio && ratio < max && (min..max).contains(&of_medians), "{:?}", filled.rows[1]);
     }
 }

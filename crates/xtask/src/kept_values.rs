@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use stats::{Spread, median_interval};
 
-use crate::{Error, kept_changes, kept_topics::Topic, page_tables::Column};
+use crate::{Error, kept_changes, kept_ratios, kept_topics::Topic, page_tables::Column};
 
 /// Kept result with the factors of its cells.
 pub struct KeptResult {
@@ -69,6 +69,8 @@ impl KeptResult {
 pub struct Wanted<'w> {
     /// Cells that have the factors of the row and of the column.
     pub cells: Vec<&'w CellResult>,
+    /// Cells that the value is divided by in the same block; `None` without a ratio.
+    pub over: Option<Vec<&'w CellResult>>,
     /// Topic of a system, or the group of its copies.
     pub topic: Option<&'w str>,
     /// Name of the value.
@@ -92,11 +94,11 @@ impl Wanted<'_> {
         if self.value == "rtt_slope" {
             return Ok(kept.finding(&self.cells, |finding| self.slope(finding)));
         }
-        let cell = match self.cells[..] {
-            [] => return Ok(None),
-            [cell] => cell,
-            [..] => return Err(format!("{} cells have these factors", self.cells.len()).into()),
-        };
+        let Some(cell) = only(&self.cells)? else { return Ok(None) };
+        if let Some(over) = &self.over {
+            let Some(over) = only(over)? else { return Ok(None) };
+            return self.ratio(cell, over, kind);
+        }
         if let Some(metric) = self.value.strip_prefix("change_of_") {
             return Ok(kept.verdict(cell, named(metric)?).and_then(kept_changes::change));
         }
@@ -114,6 +116,21 @@ impl Wanted<'_> {
             metric => cell.values_of(named::<Metric>(metric)?, None),
         };
         self.over_all(values.as_deref(), kind)
+    }
+
+    /// Returns the texts of the ratio of two cells; `None` without a value.
+    fn ratio(
+        &self,
+        cell: &CellResult,
+        over: &CellResult,
+        kind: Column,
+    ) -> Result<Option<Vec<String>>, Error> {
+        if cell.id == over.id {
+            return Ok(Some(vec!["1".to_owned()]));
+        }
+        let ratios = kept_ratios::in_blocks(cell, over, named(self.value)?);
+        let undivided = Wanted { cells: Vec::new(), over: None, divisor: 1.0, ..*self };
+        undivided.over_all(Some(&ratios), kind)
     }
 
     /// Returns the texts of a value of a topic; `None` without one.
@@ -164,6 +181,15 @@ impl Wanted<'_> {
             FindingKind::LatencyFlat => Some(vec!["none shown".to_owned()]),
             _ => None,
         }
+    }
+}
+
+/// Returns the only one of these cells; `None` without one.
+fn only<'c>(cells: &[&'c CellResult]) -> Result<Option<&'c CellResult>, Error> {
+    match *cells {
+        [] => Ok(None),
+        [cell] => Ok(Some(cell)),
+        [..] => Err(format!("{} cells have these factors", cells.len()).into()),
     }
 }
 

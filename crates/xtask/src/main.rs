@@ -9,6 +9,7 @@ mod generate;
 #[cfg(test)]
 mod imports;
 mod kept_changes;
+mod kept_ratios;
 mod kept_results;
 mod kept_topics;
 mod kept_values;
