@@ -37,6 +37,8 @@ def run(arguments: Sequence[str], *, progress: Callable[[str], object] = to_stde
     Raises `DdsmarkError` if the exit status is not 0, also if only some of the runs failed: its `directory` has the others. An
     interrupt, such as that of a notebook, stops the program, which saves the finished runs.
     """
+    if isinstance(arguments, str):
+        raise TypeError(f"arguments is a list of words, such as {arguments.split()}, and not one text")
     words = list(arguments)
     directory = _directory(words)
     if directory is None:

@@ -167,6 +167,11 @@ class Run(Scene):
                 self.assertEqual(Path("arguments").read_text(encoding="utf-8").split(), words)
                 self.assertEqual(result.path, Path(directory))
 
+    def test_arguments_in_one_text_are_an_error_with_the_list(self) -> None:
+        with self.assertRaises(TypeError) as caught:
+            ddsmark.run("latency --driver udp")
+        self.assertIn("['latency', '--driver', 'udp']", str(caught.exception))
+
     def test_an_error_has_the_words_of_the_command(self) -> None:
         self.program("""
             echo 'warning: the host is busy' >&2
