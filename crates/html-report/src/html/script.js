@@ -21,11 +21,13 @@
     tip.style.left = Math.min(Math.max(8, box.left + box.width / 2 - width / 2), innerWidth - width - 8) + "px";
     tip.style.top = Math.max(8, box.top - tip.offsetHeight - 8) + "px";
   });
-  // A click on a heading sorts its table.
+  // A click on a heading sorts its table: numbers in the base unit, dates, versions and other texts part by part.
+  var factors = { n: 1e-9, "\u00b5": 1e-6, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, Ki: 1024, Mi: 1048576, Gi: 1073741824 };
   function key(row, column) {
-    var text = row.cells[column].textContent;
-    var number = parseFloat(text.replace(/[\u202f\u00a0 ]/g, "").replace("\u2212", "-"));
-    return isNaN(number) ? text : number;
+    var text = row.cells[column].textContent.replace(/[\u202f\u00a0 ]/g, "").replace(/\u2212/g, "-");
+    var found = /^([+-]?\d[\d.]*)(?:to[+-]?[\d.]+)?(?:([n\u00b5m])s|([kMG])bit|([KMG]i)B)?/.exec(text);
+    if (!found || /^\d+(-\d|\.\d+[.-])/.test(text)) return text;
+    return parseFloat(found[1]) * (factors[found[2] || found[3] || found[4]] || 1);
   }
   d.querySelectorAll("table.rows").forEach(function (table) {
     Array.prototype.forEach.call(table.tHead.rows[0].cells, function (head, column) {
@@ -41,7 +43,8 @@
         var body = table.tBodies[0], rows = Array.prototype.slice.call(body.rows);
         rows.sort(function (one, other) {
           var a = key(one, column), b = key(other, column);
-          var order = typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1;
+          var order = typeof a !== typeof b ? (typeof a === "number" ? -1 : 1)
+            : typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
           return down ? -order : order;
         });
         rows.forEach(function (row) { body.appendChild(row); });
