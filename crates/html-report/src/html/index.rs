@@ -26,10 +26,7 @@ pub fn index_html(index: &Index) -> String {
         tables::of_data(&mut out, "Changes of level, each significant", &changes);
         out.raw("</section>\n");
     }
-    let (results, addresses) = index.result_table();
-    out.raw("<section id=\"results\"><h2>Results</h2>\n");
-    tables::of_links(&mut out, "Results, the newest first", &results, &addresses);
-    out.raw("</section>\n");
+    // Before the results: a table of many nights is several screens long.
     if let Some(section) = &section {
         charts_of(&mut out, "", section);
     }
@@ -40,6 +37,10 @@ pub fn index_html(index: &Index) -> String {
         );
         out.element("p", " class=\"note\"", &text);
     }
+    let (results, addresses) = index.result_table();
+    out.raw("<section id=\"results\"><h2>Results</h2>\n");
+    tables::of_links(&mut out, "Results, the newest first", &results, &addresses);
+    out.raw("</section>\n");
     if !histories.rows.is_empty() {
         out.raw("<section id=\"histories\"><h2>All histories</h2>\n");
         let summary = report::parts::count(histories.rows.len(), "line");
@@ -52,8 +53,8 @@ pub fn index_html(index: &Index) -> String {
 fn navigation(out: &mut Markup, has_charts: bool, has_changes: bool, has_histories: bool) {
     let all = [
         (has_changes, "changes", "Changes"),
-        (true, "results", "Results"),
         (has_charts, "history-1", "Charts"),
+        (true, "results", "Results"),
         (has_histories, "histories", "All histories"),
     ];
     out.raw("<nav aria-label=\"Sections\">");
