@@ -66,10 +66,15 @@ impl Index {
                 parts::count(self.tested, "tested line")
             );
             let needs = format!("; a claim takes at least {} results", self.least_for_claim);
+            // A step between two versions is drawn, and tested by nothing here.
+            let apart = match self.histories.iter().any(|history| history.lines.len() > 1) {
+                true => "; hosts and versions are not compared with each other: `ddsmark compare` does that",
+                false => "",
+            };
             sentences.push(match found {
-                0 => format!("No change was found in {of}{needs}."),
+                0 => format!("No change was found in {of}{needs}{apart}."),
                 _ => format!(
-                    "{} found in {of}.",
+                    "{} found in {of}{apart}.",
                     capital(&format!(
                         "{} {}",
                         parts::count(found, "change"),

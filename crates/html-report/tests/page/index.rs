@@ -146,6 +146,8 @@ fn hosts_and_versions_are_lines_of_their_own_with_marks() {
     }
     let index = Index::new(all);
     assert!(index.text().contains("No change was found"), "versions are not mixed: {}", index.text());
+    let summary = index.summary().join(" ");
+    assert!(summary.contains("hosts and versions are not compared with each other"), "{summary}");
     let html = index_html(&index);
     for words in ["host other", "version 2.6.0", "kernel 6.12.0 \u{2192} 6.13.1"] {
         assert!(html.contains(&format!(">{words}</text>")), "{words}");
