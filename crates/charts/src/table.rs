@@ -142,7 +142,7 @@ fn lines(lines: &Lines, bounds: &str) -> Table {
     }
     for Reference { at, label, .. } in lines.panels.iter().flat_map(|panel| &panel.references) {
         let none = Estimate::exact(f64::NAN);
-        let row = row(label, XAxis::text(&lines.x, *at), none, prefix, "reference".to_owned());
+        let row = row(label, XAxis::text(&lines.x, *at), none, prefix, "dotted line".to_owned());
         if !rows.contains(&row) {
             rows.push(row);
         }

@@ -154,8 +154,8 @@ pub(crate) fn bars(scene: &Scene<'_>, all: &OfWorkload<'_, '_>, id: &str, curve:
             better: Some(if is_lower { Better::Less } else { Better::More }),
             subtitle: conditions.join(" \u{b7} "),
             note: format!(
-                "In colour: the median of the runs; whisker: {intervals}. Black: published, of other hosts, which says nothing \
-                 about these.{part}"
+                "In colour: the median of the runs; whisker: {intervals}. Black: published values of other hosts, \
+                 which claim nothing about this one.{part}"
             ),
             description: format!(
                 "Bars from 0 of the measured and the published {words} of {} cells.",
