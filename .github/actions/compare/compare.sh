@@ -46,7 +46,7 @@ status=0
 "$ddsmark" compare "$out" "${criteria[@]}" --markdown >>"$summary" || status=$?
 [ "$status" != 0 ] || status=$measured
 case $status in
-  0) finish 0 notice 'No criterion failed' ;;
+  0) finish 0 notice 'No criterion was shown to fail' ;;
   1) finish 1 error 'A criterion failed: the change is shown to exceed the limit' ;;
   4) finish 4 error 'Inconclusive, or some runs are invalid' ;;
   *) finish "$status" error 'The comparison failed: see the log of this step' ;;

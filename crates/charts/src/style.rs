@@ -21,11 +21,12 @@ const RULES: &[(&str, &str)] = &[
     ("thin", "fill:none;stroke:var(--c);stroke-width:1.2"),
     ("hair", "fill:none;stroke:var(--c);stroke-width:0.8;stroke-opacity:0.38;stroke-linejoin:round"),
     ("dash", "stroke-dasharray:5 4"),
+    ("dashdot", "stroke-dasharray:9 3 2 3"),
     ("law", "fill:none;stroke:var(--c);stroke-width:1.2;stroke-dasharray:9 3"),
     ("ghost", "fill:none;stroke:var(--axis);stroke-width:1.2;stroke-opacity:0.5"),
     ("ref", "stroke:var(--c);stroke-width:1.2;stroke-dasharray:7 3"),
     ("knee", "stroke:var(--c);stroke-width:1.4;stroke-dasharray:2 3"),
-    ("lead", "stroke:var(--c);stroke-width:1"),
+    ("lead", "stroke:var(--c);stroke-width:1;stroke-dasharray:1 3"),
     ("zero", "stroke:var(--ink);stroke-width:1"),
     // Intervals.
     ("band", "fill:var(--c);fill-opacity:0.15"),

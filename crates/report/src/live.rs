@@ -88,17 +88,10 @@ impl Live {
         let shown = &self.cells[first..self.cells.len().min(first + room)];
         // Those of other workloads would not fit beside them.
         let now = self.cells.get(now).map_or(&[][..], |cell| &cell.metrics);
-        let metrics: Vec<Metric> = now.iter().map(|(metric, _)| *metric).collect();
-        let mut grid = Grid::default().left(["  Cell"]).right(["Runs"]);
-        for metric in &metrics {
-            grid = grid.right([format!("{} ({})", metric.words(), metric.shown_unit())]);
-        }
-        for cell in shown {
-            let mark = if cell.id == progress.cell { ">" } else { " " };
-            let invalid = if cell.others > 0 { format!(" + {} invalid", cell.others) } else { String::new() };
-            let mut row = vec![format!("{mark} {}", cell.id), format!("{}{invalid}", cell.valid)];
-            row.extend(metrics.iter().map(|metric| cell.value(*metric)));
-            grid.row(row);
+        let mut metrics: Vec<Metric> = now.iter().map(|(metric, _)| *metric).collect();
+        let mut table = table(shown, progress.cell, &metrics);
+        while table.lines().any(|line| line.chars().count() > progress.width) && metrics.pop().is_some() {
+            table = self::table(shown, progress.cell, &metrics);
         }
         let hidden = self.cells.len() - shown.len();
         let hidden =
@@ -113,14 +106,34 @@ impl Live {
                 format!("{} done, {} noisy; {last}", count(blocks as usize, "block"), self.noisy)
             }
         };
-        let lines = [
-            grid.render(),
-            noise,
-            format!("{} left; medians of the valid runs so far{hidden}", progress.left),
-        ];
+        let lines =
+            [table, noise, format!("{} left; medians of the valid runs so far{hidden}", progress.left)];
         let lines = lines.iter().flat_map(|text| text.lines());
-        let cut = |line: &str| line.trim_end().chars().take(progress.width).collect::<String>();
-        lines.map(cut).collect::<Vec<_>>().join("\n")
+        lines.map(|line| cut(line.trim_end(), progress.width)).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Returns the values of cells so far, as a table.
+fn table(cells: &[LiveCell], measured: &str, metrics: &[Metric]) -> String {
+    let mut grid = Grid::default().left(["  Cell"]).right(["Runs"]);
+    for metric in metrics {
+        grid = grid.right([format!("{} ({})", metric.words(), metric.shown_unit())]);
+    }
+    for cell in cells {
+        let mark = if cell.id == measured { ">" } else { " " };
+        let invalid = if cell.others > 0 { format!(" + {} invalid", cell.others) } else { String::new() };
+        let mut row = vec![format!("{mark} {}", cell.id), format!("{}{invalid}", cell.valid)];
+        row.extend(metrics.iter().map(|metric| cell.value(*metric)));
+        grid.row(row);
+    }
+    grid.render()
+}
+
+/// Cuts a line that is longer than `width` columns, which its end then shows.
+fn cut(line: &str, width: usize) -> String {
+    match line.chars().count() > width {
+        true => line.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
+        false => line.to_owned(),
     }
 }
 

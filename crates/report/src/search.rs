@@ -166,6 +166,7 @@ fn describe_goal(goal: &GoalRecord) -> String {
         }
         (SearchState::Floor, _) => format!("{name}: even {upper}/s is too much"),
         (SearchState::Ceiling, _) => format!("{name}: {lower}/s is sustained, more may be"),
+        _ if goal.lower.is_none() && goal.upper.is_none() => format!("{name}: no bounds yet"),
         _ => format!("{name}: {lower} to {upper}/s, not brought to its end"),
     }
 }

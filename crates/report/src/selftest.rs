@@ -128,7 +128,7 @@ fn noise(noise: &NoiseSummary) -> String {
         format!("; during a block the hypervisor took up to {} %", format_value(steal))
     });
     format!(
-        "Noise: {} of {} noisy. Between blocks {} % of the worst core was stolen (median; up to {} %), the longest gap was \
+        "Noise: {} of {} noisy. Between blocks {} % of the worst core went to other work (median; up to {} %), the longest gap was \
          {} µs{steal}.",
         noise.noisy_blocks,
         count(noise.blocks as usize, "block"),

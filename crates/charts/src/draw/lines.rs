@@ -90,6 +90,9 @@ fn x_values(panel: &Panel) -> impl Iterator<Item = f64> + '_ {
     all_points(panel).map(|point| point.x).chain(panel.references.iter().map(|reference| reference.at))
 }
 
+/// Classes of thin lines of one colour, which would otherwise look alike.
+const THIN: [&str; 3] = ["thin", "thin dash", "thin dashdot"];
+
 /// One panel with its axes.
 struct Plot<'a> {
     chart: &'a Lines,
@@ -111,7 +114,9 @@ impl Plot<'_> {
         let mut ends = Vec::new();
         for (number, (line, shift)) in panel.lines.iter().zip(&shifts).enumerate() {
             let pieces = self.pieces(&line.points, *shift);
-            self.line(line, &pieces, canvas, *shift);
+            let is_alike = |other: &&Line| other.style == line.style && other.series.slot == line.series.slot;
+            let earlier = panel.lines[..number].iter().filter(is_alike).count();
+            self.line(line, &pieces, canvas, *shift, THIN[earlier % THIN.len()]);
             for piece in &pieces {
                 occupied.line(piece, 2 * number);
             }
@@ -198,12 +203,13 @@ impl Plot<'_> {
         }
     }
 
-    fn line(&self, line: &Line, pieces: &[Vec<Position>], canvas: &mut Canvas, shift: f64) {
+    /// Draws a line with its whiskers; a thin one with the classes `thin`.
+    fn line(&self, line: &Line, pieces: &[Vec<Position>], canvas: &mut Canvas, shift: f64, thin: &str) {
         let slot = line.series.slot;
         let class = match line.style {
             LineStyle::Thick => "ln",
             LineStyle::Dashed => "ln dash",
-            LineStyle::Thin => "thin",
+            LineStyle::Thin => thin,
             LineStyle::Ghost => "ghost",
             LineStyle::Law => "law",
             LineStyle::Marks => "",

@@ -36,12 +36,6 @@ pub fn is_many(paths: &[PathBuf]) -> bool {
 }
 
 pub fn execute(flags: &ReportArgs) -> Result<ExitStatus> {
-    if flags.full || flags.svg.is_some() || flags.png.is_some() || flags.format.is_any() {
-        return Err(CliError::usage(
-            "`--full`, `--svg`, `--png` and the formats are for one result, and these are many",
-            "name one result, or use `--html` or no flag for many",
-        ));
-    }
     let page = match &flags.html {
         None => None,
         Some(Some(file)) => Some(file.clone()),
@@ -49,6 +43,16 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus> {
     };
     let folder = page.as_deref().map(|page| page.parent().unwrap_or(Path::new("")));
     let found = found(&flags.results)?;
+    if flags.full || flags.svg.is_some() || flags.png.is_some() || flags.format.is_any() {
+        let many = match &flags.results[..] {
+            [folder] => format!("`{}` contains {}", folder.display(), found.len()),
+            _ => format!("these are {}", found.len()),
+        };
+        return Err(CliError::usage(
+            format!("`--full`, `--svg`, `--png` and the formats are for one result, and {many}"),
+            "name one of them, or use `--html` or no flag for many",
+        ));
+    }
     let (rows, indexed): (Vec<ResultRow>, Vec<IndexedResult>) = read(&found, folder).into_iter().unzip();
     let index = Index::new(indexed);
     if !index.has_results() {

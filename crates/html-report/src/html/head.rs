@@ -78,7 +78,7 @@ fn fitness(out: &mut Markup, page: &Page) {
         out.element("b", "", check.name);
         out.element("span", " class=\"vh\"", &format!(" ({word})"));
         out.raw(" ");
-        out.prose(&check.text);
+        out.code_words(&check.text);
         out.raw("</li>");
     }
     out.raw("</ul></section>\n");

@@ -27,4 +27,11 @@ fn values_so_far_are_those_of_the_valid_runs() {
     assert_snapshot!(text(&live, 12, 120));
     let narrow = text(&live, 5, 30);
     assert!(narrow.lines().count() == 5 && narrow.lines().all(|line| line.chars().count() <= 30), "{narrow}");
+    // Metrics for which there is no room are left out as a whole.
+    let heading = |width| text(&live, 12, width).lines().next().unwrap().trim_end().to_owned();
+    assert!((56..120).all(|width| heading(120).starts_with(&heading(width))), "{}", heading(60));
+    let (some, all) = (heading(70).matches('(').count(), heading(120).matches('(').count());
+    assert!(some < all && heading(70).matches(')').count() == some, "{} | {}", heading(70), heading(120));
+    // Lines that are cut show it.
+    assert!(narrow.lines().any(|line| line.ends_with('…')), "{narrow}");
 }

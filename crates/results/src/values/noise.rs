@@ -117,7 +117,11 @@ impl NoiseRule {
         if let Some(worst) = cores().max_by(|a, b| a.stolen_pct.total_cmp(&b.stolen_pct))
             && worst.stolen_pct > self.max_stolen_pct
         {
-            reasons.push(format!("{} % of core {} was stolen", format_value(worst.stolen_pct), worst.core));
+            reasons.push(format!(
+                "{} % of core {} went to other work",
+                format_value(worst.stolen_pct),
+                worst.core
+            ));
         }
         reasons.extend(rtt_p50_ns.and_then(|rtt| self.many_long_gaps(probes, rtt)));
         reasons
@@ -189,6 +193,6 @@ mod tests {
     #[test]
     fn stolen_time_makes_a_block_noisy_whatever_its_gaps() {
         let rule = NoiseRule { max_stolen_pct: 0.9, ..NoiseRule::new(100_000_000, false) };
-        assert_eq!(judged(&rule, &[1], 12_000, None), ["1.00 % of core 1 was stolen"]);
+        assert_eq!(judged(&rule, &[1], 12_000, None), ["1.00 % of core 1 went to other work"]);
     }
 }
