@@ -11,14 +11,16 @@ use crate::{
 /// apart, so few warnings are false.
 const FAR_APART: f64 = 1.5;
 
+/// Returns the value of a metric in a run.
+type ValueOf = fn(&Run) -> Option<f64>;
+
 /// Returns the kind and the text of a warning if the main metric of a cell has a wide range over its valid runs.
 pub(crate) fn differing_runs(valid: &[&Run]) -> Option<(WarningKind, String)> {
-    let typical_us = |run: &Run, kind: &str| Some(run.latency.get(kind)?.p50_ns? as f64 / 1e3);
-    let metrics: [(&str, &str, &dyn Fn(&Run) -> Option<f64>); 4] = [
-        ("median response", " µs", &|run| typical_us(run, "response")),
-        ("samples delivered", "/s", &|run| Some(run.throughput()?.delivered_sps)),
-        ("median RTT", " µs", &|run| typical_us(run, "rtt")),
-        ("time until all are matched", " µs", &|run| Some(run.discovery()?.all_matched_ns? as f64 / 1e3)),
+    let metrics: [(&str, &str, ValueOf); 4] = [
+        ("median response", " µs", |run| typical_us(run, "response")),
+        ("samples delivered", "/s", |run| Some(run.throughput()?.delivered_sps)),
+        ("median RTT", " µs", |run| typical_us(run, "rtt")),
+        ("time until all are matched", " µs", |run| Some(run.discovery()?.all_matched_ns? as f64 / 1e3)),
     ];
     let (what, unit, runs) = metrics.iter().find_map(|(what, unit, value)| {
         let runs: Vec<(u32, f64)> = valid.iter().filter_map(|run| Some((run.block, value(run)?))).collect();
@@ -48,6 +50,10 @@ pub(crate) fn differing_runs(valid: &[&Run]) -> Option<(WarningKind, String)> {
             (WarningKind::Spread, text)
         }
     })
+}
+
+fn typical_us(run: &Run, kind: &str) -> Option<f64> {
+    Some(run.latency.get(kind)?.p50_ns? as f64 / 1e3)
 }
 
 fn are_far_apart(groups: &[Mode]) -> bool {
