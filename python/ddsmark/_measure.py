@@ -21,18 +21,17 @@ LAST_LINES = 20
 STOP_SECONDS = 60.0
 
 
-def to_stderr(line: str) -> None:
-    """Prints a line of progress."""
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()
+def print_progress(line: str) -> None:
+    """Prints a line of progress on stderr, or in a notebook on stdout: it shows stderr in red, as errors."""
+    print(line, file=sys.stdout if "ipykernel" in sys.modules else sys.stderr, flush=True)
 
 
-def run(arguments: Sequence[str], *, progress: Callable[[str], object] = to_stderr) -> Result:
+def run(arguments: Sequence[str], *, progress: Callable[[str], object] = print_progress) -> Result:
     """Measures with the program: `run(["latency", "--driver", "udp"])`. Returns the result.
 
     `arguments` are those of a command that saves a result, such as `characterize`, `latency`, `throughput` or `run`. Without
     `--out`, the result is saved in `results/NAME-TIME`. `progress` gets each line that the program prints on stderr, by
-    default to print it there.
+    default to print it there, or in a notebook on stdout.
 
     Raises `DdsmarkError` if the exit status is not 0, also if only some of the runs failed: its `directory` has the others. An
     interrupt, such as that of a notebook, stops the program, which saves the finished runs.

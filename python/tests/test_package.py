@@ -13,7 +13,10 @@ import subprocess
 import sys
 import threading
 import unittest
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
+from unittest import mock
 
 import ddsmark
 from ddsmark import _frames, _program
@@ -151,6 +154,16 @@ class Run(Scene):
         said = Path("arguments").read_text(encoding="utf-8")
         self.assertRegex(said, r"^latency --driver udp --out results/latency-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\n$")
         self.assertEqual(str(result.path), said.split()[-1])
+
+    def test_progress_is_no_error_of_a_notebook(self) -> None:
+        self.program(f"""
+            [ "$1" = report ] && exec cat '{CORPUS}/complete'
+            echo 'a line' >&2""")
+        for modules, expected in [({}, ("", "a line\n")), ({"ipykernel": sys}, ("a line\n", ""))]:
+            with mock.patch.dict(sys.modules, modules):
+                with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+                    ddsmark.run(["latency", "--out", "."])
+            self.assertEqual((out.getvalue(), err.getvalue()), expected)
 
     def test_the_directory_of_the_arguments_is_used(self) -> None:
         self.program(f"""
