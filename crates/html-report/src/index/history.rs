@@ -12,6 +12,8 @@ use crate::values::Quantity;
 
 /// Minimum number of results of a history.
 pub(super) const LEAST_RESULTS: usize = 3;
+/// Minimum number of changes that may be steps of a slow one.
+const LEAST_ONE_WAY: usize = 3;
 /// Confidence level of all claims of an index together.
 const LEVEL: f64 = 0.95;
 
@@ -67,6 +69,8 @@ pub(super) struct Point {
 pub(super) enum Test {
     /// Changes of its level.
     Tested(Vec<Change>),
+    /// Changes of its level that may be those of the host: with the host's share deducted, none of them is claimed.
+    PerhapsOfHost(Vec<Change>),
     /// There are too few results.
     TooFew,
     /// The results have no reference, so that a change of the host cannot be told from one of the middleware.
@@ -87,8 +91,23 @@ impl Line {
     pub(super) fn changes(&self) -> &[Change] {
         match &self.test {
             Test::Tested(changes) => changes,
-            Test::TooFew | Test::NoReference => &[],
+            Test::PerhapsOfHost(_) | Test::TooFew | Test::NoReference => &[],
         }
+    }
+
+    /// Returns the changes that are not claimed, because they may be those of the host.
+    pub(super) fn perhaps_of_host(&self) -> &[Change] {
+        match &self.test {
+            Test::PerhapsOfHost(changes) => changes,
+            _ => &[],
+        }
+    }
+
+    /// Returns whether several changes go one way, so that they may be steps of a slow one.
+    pub(super) fn goes_one_way(&self) -> bool {
+        let changes = self.changes();
+        let rises = changes.iter().filter(|change| change.change.ratio > 1.0).count();
+        changes.len() >= LEAST_ONE_WAY && (rises == 0 || rises == changes.len())
     }
 
     /// Returns the logarithm of the ratio of the largest value to the smallest.
@@ -251,7 +270,7 @@ fn test(results: &[IndexedResult], histories: &mut [History]) -> (usize, usize) 
     for ((driver, line), values) in all.zip(values) {
         let Some(values) = values else { continue };
         let (points, values): (Vec<usize>, Vec<ReferencedValue>) = values.into_iter().unzip();
-        let found = test.changes(&values).into_iter().map(|change| {
+        let described = |change: LevelChange| {
             let point = points[change.at];
             let content = |point: usize| results[line.points[point].result].content.as_ref().ok();
             let with = match (content(points[change.at - 1]), content(point)) {
@@ -259,8 +278,17 @@ fn test(results: &[IndexedResult], histories: &mut [History]) -> (usize, usize) 
                 _ => Vec::new(),
             };
             Change { point, change, with }
-        });
-        line.test = Test::Tested(found.collect());
+        };
+        let found: Vec<Change> = test.changes(&values).into_iter().map(described).collect();
+        let alone = |of: ReferencedValue| ReferencedValue { references: Vec::new(), ..of };
+        let values: Vec<ReferencedValue> = values.into_iter().map(alone).collect();
+        line.test = match found.is_empty() {
+            true => match test.changes(&values) {
+                changes if changes.is_empty() => Test::Tested(Vec::new()),
+                changes => Test::PerhapsOfHost(changes.into_iter().map(described).collect()),
+            },
+            false => Test::Tested(found),
+        };
     }
     (tested, test.least_results())
 }

@@ -87,8 +87,31 @@ impl Index {
             if let Some((history, (line, change))) = largest {
                 sentences.push(format!("The largest: {}.", self.change_words(history, line, change)));
             }
+            let masked_lines = lines().filter(|line| !line.perhaps_of_host().is_empty()).count();
+            if let Some((history, line, change)) = self.largest_perhaps_of_host() {
+                sentences.push(format!(
+                    "The level of {} changed, but the reference of the host scatters so much that it may be the host: {}.",
+                    parts::count(masked_lines, "line"),
+                    self.change_words(history, line, change)
+                ));
+            }
+            let slow = lines().filter(|line| line.goes_one_way()).count();
+            if slow > 0 {
+                sentences.push(format!(
+                    "All changes of {} go one way: these may be steps of a slow change, and their dates say little.",
+                    parts::count(slow, "line")
+                ));
+            }
         }
         sentences
+    }
+
+    /// Returns the largest of the changes that may be those of the host.
+    fn largest_perhaps_of_host(&self) -> Option<(&History, &Line, &Change)> {
+        let lines = self.histories.iter().flat_map(|of| of.lines.iter().map(move |line| (of, line)));
+        let changes =
+            lines.flat_map(|(of, line)| line.perhaps_of_host().iter().map(move |change| (of, line, change)));
+        changes.max_by(|one, other| size(&(one.1, one.2), &(other.1, other.2)))
     }
 
     /// Describes a change in a sentence without its full stop.
@@ -226,22 +249,17 @@ impl Index {
             let of = |text: fn(Estimate, charts::Unit) -> String| {
                 newest.map_or_else(String::new, |of| text(of, unit))
             };
+            let text = |change: &Change| {
+                let since = day(self.started(line, change.point));
+                format!("{} from {since}", number::change(change.change.ratio))
+            };
+            let listed = |changes: &[Change]| changes.iter().map(text).collect::<Vec<_>>().join("; ");
             let changes = match &line.test {
                 Test::TooFew => "too few results to test".to_owned(),
                 Test::NoReference => "not tested: no reference".to_owned(),
-                Test::Tested(changes) => match &changes[..] {
-                    [] => "none found".to_owned(),
-                    all => {
-                        let text = |change: &Change| {
-                            format!(
-                                "{} from {}",
-                                number::change(change.change.ratio),
-                                day(self.started(line, change.point))
-                            )
-                        };
-                        all.iter().map(text).collect::<Vec<_>>().join("; ")
-                    }
-                },
+                Test::Tested(changes) if changes.is_empty() => "none found".to_owned(),
+                Test::Tested(changes) => listed(changes),
+                Test::PerhapsOfHost(changes) => format!("perhaps of the host: {}", listed(changes)),
             };
             vec![
                 history.cell.clone(),

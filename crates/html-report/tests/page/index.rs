@@ -105,6 +105,37 @@ fn host_that_changes_is_no_change_of_a_cell() {
 }
 
 #[test]
+fn change_that_may_be_of_the_host_is_not_claimed_but_named() {
+    let named = |scattered: f64| {
+        let night = |(day, (level, host)): (usize, &(f64, f64))| {
+            let mut document = result(Night { day: day as u64, level: *level, host: *host });
+            let factor = (scattered * scatter(day as u64 + 5)).exp();
+            for host in document.blocks.iter_mut().flat_map(|block| &mut block.hosts) {
+                for of in host.reference_before.iter_mut().chain(&mut host.reference_after) {
+                    of.rtt_p50_ns *= factor;
+                    of.rtt_p99_ns = of.rtt_p99_ns.map(|ns| ns * factor);
+                    of.rate_sps /= factor;
+                }
+            }
+            indexed(&format!("night-{day:02}"), &document)
+        };
+        Index::new(step(1.3).iter().enumerate().map(night).collect()).summary().join(" ")
+    };
+    let words = "but the reference of the host scatters so much that it may be the host: the ";
+    let (quiet, scattered) = (named(0.0), named(1.0));
+    assert!(!quiet.contains(words) && quiet.contains("changes were found"), "{quiet}");
+    assert!(scattered.contains(words) && scattered.contains("No change was found"), "{scattered}");
+}
+
+#[test]
+fn slow_change_is_said_to_be_one() {
+    let slow: Vec<(f64, f64)> = (0..60).map(|day| (1.0 + 0.01 * f64::from(day), 1.0)).collect();
+    let words = "go one way: these may be steps of a slow change";
+    assert!(Index::new(nights(&slow)).summary().join(" ").contains(words));
+    assert!(!Index::new(nights(&step(1.3))).summary().join(" ").contains(words));
+}
+
+#[test]
 fn results_without_a_reference_are_not_tested() {
     let levels = step(1.3);
     let without = levels.iter().enumerate().map(|(day, (level, host))| {
