@@ -44,8 +44,16 @@ if [ "${1:-}" = --install ]; then
   # Served are 10,000 samples/s.
   measure overload load --driver sim --size 64 --rate 2000,20000 --qos best_effort --option sim.service=100us \
     --option sim.full=drop --option sim.queue=100 --no-reference
-  measure slowdown throughput --driver sim --size 64 --option sim.service=20us \
-    --set 'options.sim.warmup="slowdown:4,70ms"' --no-reference
+  slowdown=(throughput --driver sim --size 64 --option sim.service=20us --set 'options.sim.warmup="slowdown:4,70ms"' --no-reference)
+  measure slowdown "${slowdown[@]}"
+  # A busy host may hide that the rate varies.
+  for _ in 1 2 3; do
+    if ! grep -q rate-over-time "$pages/slowdown/report.html"; then
+      unset 'names[-1]'
+      rm -r "$pages/slowdown"
+      measure slowdown "${slowdown[@]}"
+    fi
+  done
   measure endpoints characterize --driver sim --size 64 --topology 1-1,1-2,1-3 --no-reference
   measure ring latency --driver sim --size 64 --topology ring-2,ring-3,ring-4 --no-reference
   measure discovery discovery --driver cyclonedds --participants 2,3,4 --no-reference
