@@ -89,9 +89,9 @@ impl Live {
         // Those of other workloads would not fit beside them.
         let now = self.cells.get(now).map_or(&[][..], |cell| &cell.metrics);
         let mut metrics: Vec<Metric> = now.iter().map(|(metric, _)| *metric).collect();
-        let mut table = table(shown, progress.cell, &metrics);
+        let mut table = table_of(shown, progress.cell, &metrics);
         while table.lines().any(|line| line.chars().count() > progress.width) && metrics.pop().is_some() {
-            table = self::table(shown, progress.cell, &metrics);
+            table = table_of(shown, progress.cell, &metrics);
         }
         let hidden = self.cells.len() - shown.len();
         let hidden =
@@ -114,7 +114,7 @@ impl Live {
 }
 
 /// Returns the values of cells so far, as a table.
-fn table(cells: &[LiveCell], measured: &str, metrics: &[Metric]) -> String {
+fn table_of(cells: &[LiveCell], measured: &str, metrics: &[Metric]) -> String {
     let mut grid = Grid::default().left(["  Cell"]).right(["Runs"]);
     for metric in metrics {
         grid = grid.right([format!("{} ({})", metric.words(), metric.shown_unit())]);

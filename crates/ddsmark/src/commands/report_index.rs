@@ -45,7 +45,10 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus> {
     let found = found(&flags.results)?;
     if flags.full || flags.svg.is_some() || flags.png.is_some() || flags.format.is_any() {
         let many = match &flags.results[..] {
-            [folder] => format!("`{}` contains {}", folder.display(), found.len()),
+            [folder] => {
+                let results = report::parts::count(found.len(), "result");
+                format!("`{}` is a directory of {results}", folder.display())
+            }
             _ => format!("these are {}", found.len()),
         };
         return Err(CliError::usage(

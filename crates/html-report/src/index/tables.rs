@@ -90,7 +90,7 @@ impl Index {
             let masked_lines = lines().filter(|line| !line.perhaps_of_host().is_empty()).count();
             if let Some((history, line, change)) = self.largest_perhaps_of_host() {
                 sentences.push(format!(
-                    "The level of {} changed, but the reference of the host scatters so much that it may be the host: {}.",
+                    "The values of {} changed, but the reference of the host scatters so much that the host may be the cause: {}.",
                     parts::count(masked_lines, "line"),
                     self.change_words(history, line, change)
                 ));
@@ -98,7 +98,7 @@ impl Index {
             let slow = lines().filter(|line| line.goes_one_way()).count();
             if slow > 0 {
                 sentences.push(format!(
-                    "All changes of {} go one way: these may be steps of a slow change, and their dates say little.",
+                    "All changes of {} go in one direction: these may be steps of a slow change, whose dates say little.",
                     parts::count(slow, "line")
                 ));
             }

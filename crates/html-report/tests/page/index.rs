@@ -121,7 +121,7 @@ fn change_that_may_be_of_the_host_is_not_claimed_but_named() {
         };
         Index::new(step(1.3).iter().enumerate().map(night).collect()).summary().join(" ")
     };
-    let words = "but the reference of the host scatters so much that it may be the host: the ";
+    let words = "but the reference of the host scatters so much that the host may be the cause: the ";
     let (quiet, scattered) = (named(0.0), named(1.0));
     assert!(!quiet.contains(words) && quiet.contains("changes were found"), "{quiet}");
     assert!(scattered.contains(words) && scattered.contains("No change was found"), "{scattered}");
@@ -130,7 +130,7 @@ fn change_that_may_be_of_the_host_is_not_claimed_but_named() {
 #[test]
 fn slow_change_is_said_to_be_one() {
     let slow: Vec<(f64, f64)> = (0..60).map(|day| (1.0 + 0.01 * f64::from(day), 1.0)).collect();
-    let words = "go one way: these may be steps of a slow change";
+    let words = "go in one direction: these may be steps of a slow change";
     assert!(Index::new(nights(&slow)).summary().join(" ").contains(words));
     assert!(!Index::new(nights(&step(1.3))).summary().join(" ").contains(words));
 }
