@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     generation::Generation,
-    settings::{Batch, Durability, History, Mode, Settings, Shared},
+    settings::{Batch, History, Mode, Settings, Shared},
     table::{OPTIONS, OptionRow, Role},
     warning::Warning,
 };
@@ -220,12 +220,7 @@ fn effective(row: &OptionRow, settings: &Settings) -> Option<String> {
             Batch::Turbo => "turbo".to_owned(),
         },
         "bestEffort" => (!shared.reliable).to_string(),
-        "durability" => match shared.durability {
-            Durability::Volatile => "0".to_owned(),
-            Durability::TransientLocal => "1".to_owned(),
-            Durability::Transient => "2".to_owned(),
-            Durability::Persistent => "3".to_owned(),
-        },
+        "durability" => shared.durability.number().to_string(),
         "keepLast" => (shared.history != History::KeepAll).to_string(),
         "keepLastDepth" => match shared.history {
             History::KeepAll => return None,

@@ -1,71 +1,51 @@
 //! Abilities of a driver, and the settings that need them.
 
+use experiment::{DriverDescription, Durability, Policy, ReceiveMode, Support, TransportInfo};
+
 use crate::{
     error::{Cause, PerftestError, Source},
-    settings::{Batch, Durability, History, Receive, Settings},
+    settings::{Batch, History, Receive, Settings},
     table::Need,
     warning::Warning,
 };
 
-/// Abilities of a driver, as its description has them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DriverAbilities {
-    /// Name of the driver.
-    pub name: String,
-    /// Whether it has discovery: without it, it is a bare socket.
-    pub discovery: bool,
-    /// Whether it batches samples, natively or by itself.
-    pub batching: bool,
-    /// Whether it has a type with a key.
-    pub keyed_type: bool,
-    /// Whether it filters by content.
-    pub content_filter: bool,
-    /// Whether a writer lends memory for samples of a type of fixed size.
-    pub loans: bool,
-    /// Whether a thread of the middleware can publish samples.
-    pub async_write: bool,
-    /// Whether it sends data by multicast.
-    pub multicast: bool,
-    /// Whether a reader can wait in a thread of its own.
-    pub waitset: bool,
-    /// Whether a reader can call a listener.
-    pub listener: bool,
-    /// Whether the policy RELIABILITY can be chosen.
-    pub reliability: bool,
-    /// Whether the policy DURABILITY can be chosen.
-    pub durability: bool,
-    /// Whether the policy HISTORY can be chosen.
-    pub history: bool,
-    /// Whether queues can have limits.
-    pub queue_limits: bool,
-    /// Transports, the default first: name, and maximum payload in bytes.
-    pub transports: Vec<(String, u64)>,
-    /// Smallest and largest domain; `None` without domains.
-    pub domains: Option<(u32, u32)>,
-}
+/// Largest DDS domain whose ports are valid with the default mapping of RTPS.
+const LAST_DOMAIN: u32 = 232;
 
-impl DriverAbilities {
-    /// Returns the text of a missing ability; `None` if the driver has it.
+impl Need {
+    /// Returns the text of an ability that a driver lacks; `None` if the driver has it.
     #[must_use]
-    pub fn lacks(&self, need: Need) -> Option<&'static str> {
-        let (has, what) = match need {
-            Need::Nothing | Need::Transport => (true, ""),
-            Need::Batching => (self.batching, "batches"),
-            Need::KeyedType => (self.keyed_type, "type with a key"),
-            Need::ContentFilter => (self.content_filter && self.keyed_type, "content filter"),
-            Need::Loans => (self.loans, "loans of a writer"),
-            Need::AsyncWrite => (self.async_write, "thread that publishes"),
-            Need::Multicast => (self.multicast, "multicast"),
-            Need::Waitset => (self.waitset, "waitset"),
+    pub fn missing_in(self, driver: &DriverDescription) -> Option<&'static str> {
+        let receives = |mode| driver.receive_modes.contains(&mode);
+        let supports = |policy| driver.support(policy) != Support::Unsupported;
+        let keyed = driver.type_kinds.iter().any(|kind| kind == "keyed");
+        let (has, what) = match self {
+            Self::Nothing | Self::Transport => (true, ""),
+            Self::Batching => {
+                (driver.has("native_batching") || driver.has("application_batching"), "batches")
+            }
+            Self::KeyedType => (keyed, "type with a key"),
+            Self::ContentFilter => (driver.has("content_filter") && keyed, "content filter"),
+            Self::Loans => (driver.has("writer_loans"), "loans of a writer"),
+            Self::AsyncWrite => (driver.has("async_write"), "thread that publishes"),
+            Self::Multicast => (driver.has("multicast"), "multicast"),
+            Self::Waitset => (receives(ReceiveMode::Waitset), "waitset"),
             // A bare socket is best-effort anyway.
-            Need::Reliability => (self.reliability || !self.discovery, "choice of reliability"),
-            Need::Durability => (self.durability, "choice of durability"),
-            Need::ResourceLimits => (self.queue_limits, "limits of queues"),
-            Need::History => (self.history, "choice of the history"),
-            Need::Sockets => (!self.discovery, "bare sockets"),
+            Self::Reliability => {
+                (supports(Policy::Reliability) || !has_discovery(driver), "choice of reliability")
+            }
+            Self::Durability => (supports(Policy::Durability), "choice of durability"),
+            Self::ResourceLimits => (supports(Policy::ResourceLimits), "limits of queues"),
+            Self::History => (supports(Policy::History), "choice of the history"),
+            Self::Sockets => (!has_discovery(driver), "bare sockets"),
         };
         (!has).then_some(what)
     }
+}
+
+/// Returns whether a driver has discovery: without it, it is a bare socket.
+fn has_discovery(driver: &DriverDescription) -> bool {
+    !driver.has("locators")
 }
 
 impl Settings {
@@ -73,11 +53,11 @@ impl Settings {
     ///
     /// # Errors
     /// Returns an error if the user asked for something that the driver cannot honour.
-    pub fn adapt(&mut self, driver: &DriverAbilities) -> Result<Vec<Warning>, PerftestError> {
+    pub fn adapt(&mut self, driver: &DriverDescription) -> Result<Vec<Warning>, PerftestError> {
         self.check_requested(driver)?;
         let mut warnings = Vec::new();
         for (option, need) in self.needs() {
-            let Some(what) = driver.lacks(need) else { continue };
+            let Some(what) = need.missing_in(driver) else { continue };
             let changed = match option {
                 "batchSize" => {
                     self.shared.batch = Batch::Off;
@@ -90,12 +70,12 @@ impl Settings {
                 // Adopted from a publisher, or implied by another option.
                 _ => return Err(self.lacking(option, driver, what)),
             };
-            if driver.discovery {
+            if has_discovery(driver) {
                 let text = format!("has no effect: driver `{}` has no {what}; {changed}", driver.name);
                 warnings.push(Warning::new(option, text));
             }
         }
-        if self.local.receive == Receive::Listener && !driver.listener {
+        if self.local.receive == Receive::Listener && !driver.receive_modes.contains(&ReceiveMode::Listener) {
             self.local.receive = Receive::ReadThread { group_samples: 1, group_us: 0 };
             let text = format!("is implied: driver `{}` has no listener", driver.name);
             warnings.push(Warning::new("useReadThread", text));
@@ -108,15 +88,16 @@ impl Settings {
     ///
     /// # Errors
     /// Returns an error if the user asked for something that the driver cannot honour.
-    pub fn check_requested(&self, driver: &DriverAbilities) -> Result<(), PerftestError> {
-        if !driver.discovery && !driver.reliability && !self.local.raw_transport {
+    pub fn check_requested(&self, driver: &DriverDescription) -> Result<(), PerftestError> {
+        let is_socket = !has_discovery(driver) && driver.support(Policy::Reliability) == Support::Unsupported;
+        if is_socket && !self.local.raw_transport {
             let reason =
                 format!("driver `{}` has bare sockets, without discovery and repetition", driver.name);
             let instead = "add `-rawTransport`, or use a driver of DDS middleware";
             return Err(self.error("driver", Cause::unsupported(&reason, instead)));
         }
         for (option, need) in self.needs() {
-            if let Some(what) = driver.lacks(need).filter(|_| self.given(option).is_some()) {
+            if let Some(what) = need.missing_in(driver).filter(|_| self.given(option).is_some()) {
                 return Err(self.lacking(option, driver, what));
             }
         }
@@ -153,19 +134,17 @@ impl Settings {
         Some(if self.shared.zero_copy { transport.sharing_names() } else { transport.driver_names() })
     }
 
-    fn check_transport(&self, driver: &DriverAbilities) -> Result<(), PerftestError> {
+    fn check_transport(&self, driver: &DriverDescription) -> Result<(), PerftestError> {
         let found = match self.transport_names() {
-            None => driver.transports.first(),
-            Some(names) => {
-                names.iter().find_map(|name| driver.transports.iter().find(|(has, _)| has == name))
-            }
+            None => driver.transport(None),
+            Some(names) => names.iter().find_map(|name| driver.transport(Some(name))),
         };
         let option = ["transport", "enableSharedMemory", "enableTcpOnly"]
             .into_iter()
             .find(|option| self.given(option).is_some())
             .unwrap_or("transport");
-        let Some((name, max)) = found else {
-            let known: Vec<&str> = driver.transports.iter().map(|(name, _)| name.as_str()).collect();
+        let Some(TransportInfo { name, max_payload_bytes: max, .. }) = found else {
+            let known: Vec<&str> = driver.transports.iter().map(|own| own.name.as_str()).collect();
             let reason = format!("driver `{}` has the transports {}", driver.name, known.join(", "));
             return Err(self.unsupported(option, &reason));
         };
@@ -178,17 +157,15 @@ impl Settings {
         Ok(())
     }
 
-    fn check_domain(&self, driver: &DriverAbilities) -> Result<(), PerftestError> {
-        match driver.domains {
-            Some((first, last)) if !(first..=last).contains(&self.local.domain) => {
-                let reason = format!("driver `{}` has the domains {first} to {last}", driver.name);
-                Err(self.unsupported("domain", &reason))
-            }
-            _ => Ok(()),
+    fn check_domain(&self, driver: &DriverDescription) -> Result<(), PerftestError> {
+        if self.local.domain <= LAST_DOMAIN || !has_discovery(driver) {
+            return Ok(());
         }
+        let reason = format!("driver `{}` has the domains 0 to {LAST_DOMAIN}", driver.name);
+        Err(self.unsupported("domain", &reason))
     }
 
-    fn lacking(&self, option: &str, driver: &DriverAbilities, what: &str) -> PerftestError {
+    fn lacking(&self, option: &str, driver: &DriverDescription, what: &str) -> PerftestError {
         self.unsupported(option, &format!("driver `{}` has no {what}", driver.name))
     }
 

@@ -31,7 +31,6 @@ pub use agreement::{
     Disagreement, Offer, OfferError, OfferedValue, SIZES, is_of_each_publisher, is_of_publishers,
 };
 pub use command_line::{COMPAT_VARIABLE, CommandLine, ConfigFile, driver_of_program};
-pub use driver::DriverAbilities;
 pub use error::{Cause, PerftestError, Source};
 pub use generation::Generation;
 pub use help::{help, usage};
@@ -42,12 +41,12 @@ pub use output::{
 };
 pub use reference::reference;
 pub use settings::{
-    Batch, Defaults, Durability, GivenOption, History, Local, Mode, Nic, Output, OutputFormat, Pacing,
-    PayloadFile, Priorities, QosFile, Receive, SCAN_SIZES, Settings, Shared, Transport,
+    Batch, Defaults, GivenOption, History, Local, Mode, Nic, Output, OutputFormat, Pacing, PayloadFile,
+    QosFile, Receive, SCAN_SIZES, Settings, Shared, Transport,
 };
 pub use table::{
     Edition, Honouring, IniKey, Kind, Limit, Match, Need, OPTIONS, OTHER_OPTIONS, OptionRow, OtherOption,
     Part, Range, Role, Roles, SECTIONS, Section, find, resolve, similar,
 };
-pub use value::{KeyRange, OptionValue, Peer, Priority, Rate, WaitMethod};
+pub use value::{OptionValue, Peer, Priority, Rate, WaitMethod};
 pub use warning::Warning;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use experiment::KeyFilter;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -39,7 +40,7 @@ pub enum OptionValue {
     /// Priorities of the main thread, the receiving thread, and the threads of events.
     Priorities([Priority; 3]),
     /// Keys.
-    Keys(KeyRange),
+    Keys(KeyFilter),
     /// Host of the other side.
     Peer(Peer),
 }
@@ -91,15 +92,6 @@ impl Priority {
             Self::Number(number) => number,
         }
     }
-}
-
-/// First and last key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeyRange {
-    /// First key.
-    pub first: u32,
-    /// Last key.
-    pub last: u32,
 }
 
 /// Host of the other side.
@@ -175,7 +167,7 @@ pub(crate) fn on_command_line(
             let (first, last) = (key(first)?, key(last)?);
             let sorted = first <= last;
             sorted
-                .then_some(OptionValue::Keys(KeyRange { first, last }))
+                .then_some(OptionValue::Keys(KeyFilter { first, last }))
                 .ok_or_else(|| Cause::invalid("the lower key first, such as `3:5`"))
         }
         Kind::Peer => peer(text).map(OptionValue::Peer),
@@ -289,8 +281,8 @@ impl fmt::Display for OptionValue {
             Self::Rate(rate) => write!(f, "{rate}"),
             Self::Period(ns) => write!(f, "{}:{}", ns / SECOND_NS, ns % SECOND_NS),
             Self::Priorities([main, receive, event]) => write!(f, "{main}:{receive}:{event}"),
-            Self::Keys(KeyRange { first, last }) if first == last => write!(f, "{first}"),
-            Self::Keys(KeyRange { first, last }) => write!(f, "{first}:{last}"),
+            Self::Keys(KeyFilter { first, last }) if first == last => write!(f, "{first}"),
+            Self::Keys(KeyFilter { first, last }) => write!(f, "{first}:{last}"),
             Self::Peer(peer) => write!(f, "{peer}"),
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use experiment::Durability;
+
 use crate::{
     settings::{Batch, History, Mode, Nic, Receive, Settings, Transport},
     table::Role,
@@ -91,6 +93,12 @@ fn configuration(settings: &Settings) -> Vec<(&'static str, String)> {
         History::KeepAll => "Keep All".to_owned(),
         History::KeepLast(depth) => format!("Keep Last {depth}"),
     };
+    let durability = match shared.durability {
+        Durability::Volatile => "Volatile",
+        Durability::TransientLocal => "Transient Local",
+        Durability::Transient => "Transient",
+        Durability::Persistent => "Persistent",
+    };
     let of_role = match settings.role {
         Role::Publisher => vec![
             ("Publisher ID", local.id.to_string()),
@@ -110,7 +118,7 @@ fn configuration(settings: &Settings) -> Vec<(&'static str, String)> {
     let file = local.qos_file.as_ref().map(|file| file.path.clone());
     let mut all = vec![
         ("Reliability", if shared.reliable { "Reliable" } else { "Best Effort" }.to_owned()),
-        ("Durability", shared.durability.to_string()),
+        ("Durability", durability.to_owned()),
         ("History", history),
         ("Keyed", if shared.keyed { format!("Yes, {} instances", shared.instances) } else { yes(false) }),
     ];

@@ -2,11 +2,13 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use experiment::{Durability, ThreadPriorities};
+
 use super::{
     GivenOption, Settings,
-    local::{Local, Nic, Output, OutputFormat, Pacing, PayloadFile, Priorities, QosFile, Receive, Transport},
+    local::{Local, Nic, Output, OutputFormat, Pacing, PayloadFile, QosFile, Receive, Transport},
     rules,
-    shared::{Batch, Durability, History, Mode, SCAN_SIZES, Shared},
+    shared::{Batch, History, Mode, SCAN_SIZES, Shared},
 };
 use crate::{
     command_line::CommandLine,
@@ -132,10 +134,8 @@ fn shared(entries: &Entries, generation: Generation) -> Result<Shared, PerftestE
         (Generation::V4_3, None, Mode::Throughput) => Some(100_000_000),
         (Generation::V4_3, None, Mode::Latency) => Some(10_000_000),
     };
-    let durability = match number("durability").and_then(Durability::from_number) {
-        Some(durability) => durability,
-        None => Durability::Volatile,
-    };
+    let durability = number("durability").and_then(|number| i32::try_from(number).ok());
+    let durability = durability.and_then(Durability::from_number).unwrap_or(Durability::Volatile);
     let depth = small("keepLastDepth").unwrap_or(1);
     Ok(Shared {
         mode,
@@ -215,7 +215,7 @@ fn local(entries: &Entries, generation: Generation, role: Role) -> Result<Local,
     };
     let priorities = match entries.get("threadPriorities") {
         Some(Entry { value: OptionValue::Priorities([main, receive, _]), .. }) => {
-            Some(Priorities { main: main.number(), receive: receive.number() })
+            Some(ThreadPriorities { main: main.number(), receive: receive.number() })
         }
         _ => None,
     };

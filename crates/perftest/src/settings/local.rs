@@ -2,9 +2,10 @@
 
 use std::net::IpAddr;
 
+use experiment::{KeyFilter, ThreadPriorities};
 use serde::{Deserialize, Serialize};
 
-use crate::value::{KeyRange, Peer, Rate};
+use crate::value::{Peer, Rate};
 
 /// Settings of a process alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -38,11 +39,11 @@ pub struct Local {
     /// Whether a thread of the middleware sends the samples.
     pub asynchronous: bool,
     /// Priorities of threads, if given.
-    pub priorities: Option<Priorities>,
+    pub priorities: Option<ThreadPriorities>,
     /// File with QoS profiles.
     pub qos_file: Option<QosFile>,
     /// Keys that a subscriber receives, if not all.
-    pub filter: Option<KeyRange>,
+    pub filter: Option<KeyFilter>,
     /// Bytes of the samples, if they are those of a file.
     pub payload: Option<PayloadFile>,
     /// Output.
@@ -107,15 +108,6 @@ pub enum Receive {
         /// Longest wait for a group in µs.
         group_us: u32,
     },
-}
-
-/// Priorities of SCHED_FIFO; 0: as the process has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Priorities {
-    /// Thread that writes.
-    pub main: u32,
-    /// Thread that receives.
-    pub receive: u32,
 }
 
 /// File with QoS profiles.

@@ -8,11 +8,9 @@ mod shared;
 use std::fmt;
 
 pub use build::Defaults;
-pub use local::{
-    Local, Nic, Output, OutputFormat, Pacing, PayloadFile, Priorities, QosFile, Receive, Transport,
-};
+pub use local::{Local, Nic, Output, OutputFormat, Pacing, PayloadFile, QosFile, Receive, Transport};
 use serde::Serialize;
-pub use shared::{Batch, Durability, History, Mode, SCAN_SIZES, Shared};
+pub use shared::{Batch, History, Mode, SCAN_SIZES, Shared};
 
 use crate::{
     command_line::CommandLine,

@@ -1,7 +1,6 @@
 //! Settings that the publisher decides for all processes of a test.
 
-use std::fmt;
-
+use experiment::Durability;
 use serde::{Deserialize, Serialize};
 
 /// Sizes of a scan without a list, in bytes.
@@ -73,20 +72,6 @@ pub enum Batch {
     Turbo,
 }
 
-/// Kind of durability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Durability {
-    /// VOLATILE.
-    Volatile,
-    /// TRANSIENT_LOCAL.
-    TransientLocal,
-    /// TRANSIENT.
-    Transient,
-    /// PERSISTENT.
-    Persistent,
-}
-
 /// History of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -144,30 +129,5 @@ impl Shared {
     #[must_use]
     pub const fn samples_per_ping(&self, size: u64) -> u64 {
         self.latency_count.saturating_mul(self.samples_per_batch(size))
-    }
-}
-
-impl Durability {
-    /// Returns the kind of that number.
-    #[must_use]
-    pub const fn from_number(number: i64) -> Option<Self> {
-        Some(match number {
-            0 => Self::Volatile,
-            1 => Self::TransientLocal,
-            2 => Self::Transient,
-            3 => Self::Persistent,
-            _ => return None,
-        })
-    }
-}
-
-impl fmt::Display for Durability {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Volatile => "Volatile",
-            Self::TransientLocal => "Transient Local",
-            Self::Transient => "Transient",
-            Self::Persistent => "Persistent",
-        })
     }
 }

@@ -2,9 +2,10 @@
 
 use std::net::IpAddr;
 
+use experiment::{KeyFilter, ThreadPriorities};
 use perftest::{
-    COMPAT_VARIABLE, CommandLine, ConfigFile, Generation, KeyRange, Nic, Peer, Priorities, Rate, Role,
-    SCAN_SIZES, Source, WaitMethod, driver_of_program,
+    COMPAT_VARIABLE, CommandLine, ConfigFile, Generation, Nic, Peer, Rate, Role, SCAN_SIZES, Source,
+    WaitMethod, driver_of_program,
 };
 
 use crate::common::{DEFAULTS, error, options, quiet, text, valid, words};
@@ -20,7 +21,7 @@ fn values_of_each_kind_become_settings() {
     assert_eq!(settings.shared.sizes, [32, 64, 128]);
     let rate = Rate { per_second: 1000, method: WaitMethod::Sleep };
     assert_eq!(settings.local.pacing.samples_per_s, Some(rate));
-    assert_eq!(settings.local.priorities, Some(Priorities { main: 99, receive: 1 }));
+    assert_eq!(settings.local.priorities, Some(ThreadPriorities { main: 99, receive: 1 }));
     let peer = |address: &str, number| Peer { address: address.to_owned(), number };
     assert_eq!(settings.local.peers, [peer("a", None), peer("10.0.0.2", Some(3))]);
     assert_eq!(settings.local.nic, Some(Nic::Name("eth0".to_owned())));
@@ -53,8 +54,8 @@ fn optional_values_can_be_left_out() {
 #[test]
 fn content_filter_has_one_key_or_a_range() {
     let filter = |line| quiet(line, NEW).local.filter;
-    assert_eq!(filter("-sub -keyed -cft 3"), Some(KeyRange { first: 3, last: 3 }));
-    assert_eq!(filter("-sub -keyed -cft 3:9"), Some(KeyRange { first: 3, last: 9 }));
+    assert_eq!(filter("-sub -keyed -cft 3"), Some(KeyFilter { first: 3, last: 3 }));
+    assert_eq!(filter("-sub -keyed -cft 3:9"), Some(KeyFilter { first: 3, last: 9 }));
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! Short forms for tests.
 
-use perftest::{
-    CommandLine, Defaults, DriverAbilities, Generation, IniFile, PerftestError, Settings, Warning,
-};
+use experiment::{DriverDescription, Policy, PolicySupport, ReceiveMode, Support, TransportInfo};
+use perftest::{CommandLine, Defaults, Generation, IniFile, PerftestError, Settings, Warning};
 
 pub const DEFAULTS: Defaults<'static> = Defaults { driver: "dds", raw_drivers: ["udp", "tcp", "shm"] };
 
@@ -59,45 +58,31 @@ pub fn options(warnings: &[Warning]) -> Vec<&'static str> {
 }
 
 /// Returns a driver that has everything.
-pub fn able() -> DriverAbilities {
-    DriverAbilities {
+pub fn able() -> DriverDescription {
+    let features = ["native_batching", "content_filter", "writer_loans", "async_write", "multicast"];
+    let policies = [Policy::Reliability, Policy::Durability, Policy::History, Policy::ResourceLimits];
+    DriverDescription {
         name: "able".to_owned(),
-        discovery: true,
-        batching: true,
-        keyed_type: true,
-        content_filter: true,
-        loans: true,
-        async_write: true,
-        multicast: true,
-        waitset: true,
-        listener: true,
-        reliability: true,
-        durability: true,
-        history: true,
-        queue_limits: true,
-        transports: ["udp4", "udp6", "shm", "tcp4"].map(|name| (name.to_owned(), u64::MAX)).to_vec(),
-        domains: Some((0, 230)),
+        features: features.map(str::to_owned).to_vec(),
+        type_kinds: vec!["keyed".to_owned()],
+        receive_modes: vec![ReceiveMode::Waitset, ReceiveMode::Listener],
+        policies: policies.map(|policy| (policy, PolicySupport::of_both(Support::Enforced, None))).into(),
+        transports: ["udp4", "udp6", "shm", "tcp4"].map(|name| transport(name, u64::MAX)).to_vec(),
+        ..DriverDescription::default()
     }
 }
 
 /// Returns a bare socket.
-pub fn socket() -> DriverAbilities {
-    DriverAbilities {
+pub fn socket() -> DriverDescription {
+    DriverDescription {
         name: "socket".to_owned(),
-        discovery: false,
-        batching: false,
-        keyed_type: false,
-        content_filter: false,
-        loans: false,
-        async_write: false,
-        multicast: false,
-        waitset: true,
-        listener: false,
-        reliability: false,
-        durability: false,
-        history: false,
-        queue_limits: false,
-        transports: vec![("udp4".to_owned(), 65_507)],
-        domains: None,
+        features: vec!["locators".to_owned()],
+        receive_modes: vec![ReceiveMode::Waitset],
+        transports: vec![transport("udp4", 65_507)],
+        ..DriverDescription::default()
     }
+}
+
+fn transport(name: &str, max_payload_bytes: u64) -> TransportInfo {
+    TransportInfo { name: name.to_owned(), max_payload_bytes, note: None }
 }

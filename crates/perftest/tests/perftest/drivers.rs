@@ -1,6 +1,7 @@
 //! Tests of settings and the abilities of drivers.
 
-use perftest::{Batch, DriverAbilities, Generation, Need, Receive};
+use experiment::{DriverDescription, Policy, ReceiveMode};
+use perftest::{Batch, Generation, Need, Receive};
 
 use crate::common::{UNSUPPORTED, able, error as error_of, options, quiet, socket, text};
 
@@ -8,7 +9,7 @@ const NEW: Generation = Generation::V4_3;
 
 /// Returns the error of a driver for a command line.
 #[track_caller]
-fn error(line: &str, driver: &DriverAbilities) -> String {
+fn error(line: &str, driver: &DriverDescription) -> String {
     let error = quiet(line, NEW).adapt(driver).expect_err(line);
     assert!(error.cause.to_string().starts_with(UNSUPPORTED), "{error}");
     text(&error)
@@ -28,29 +29,39 @@ fn able_driver_honours_everything() {
 
 #[test]
 fn missing_ability_is_an_error_that_names_the_option() {
-    let without = |change: fn(&mut DriverAbilities)| {
+    let without = |change: fn(&mut DriverDescription)| {
         let mut driver = able();
         change(&mut driver);
         driver
     };
+    let without_feature = |name: &str| {
+        let mut driver = able();
+        driver.features.retain(|feature| feature != name);
+        driver
+    };
+    let without_policy = |policy| {
+        let mut driver = able();
+        driver.policies.remove(&policy);
+        driver
+    };
     let errors = [
-        error("-pub -batchSize 6400", &without(|driver| driver.batching = false)),
-        error("-pub -enableTurboMode", &without(|driver| driver.batching = false)),
-        error("-pub -keyed", &without(|driver| driver.keyed_type = false)),
-        error("-sub -keyed -cft 3", &without(|driver| driver.content_filter = false)),
-        error("-pub -zeroCopy", &without(|driver| driver.loans = false)),
-        error("-asynchronous", &without(|driver| driver.async_write = false)),
-        error("-multicast", &without(|driver| driver.multicast = false)),
-        error("-useReadThread", &without(|driver| driver.waitset = false)),
-        error("-bestEffort", &without(|driver| driver.reliability = false)),
-        error("-durability 2", &without(|driver| driver.durability = false)),
-        error("-keepLast", &without(|driver| driver.history = false)),
-        error("-sendQueueSize 30", &without(|driver| driver.queue_limits = false)),
-        error("-receiveQueueSize 30", &without(|driver| driver.queue_limits = false)),
+        error("-pub -batchSize 6400", &without_feature("native_batching")),
+        error("-pub -enableTurboMode", &without_feature("native_batching")),
+        error("-pub -keyed", &without(|driver| driver.type_kinds.clear())),
+        error("-sub -keyed -cft 3", &without_feature("content_filter")),
+        error("-pub -zeroCopy", &without_feature("writer_loans")),
+        error("-asynchronous", &without_feature("async_write")),
+        error("-multicast", &without_feature("multicast")),
+        error("-useReadThread", &without(|driver| driver.receive_modes.clear())),
+        error("-bestEffort", &without_policy(Policy::Reliability)),
+        error("-durability 2", &without_policy(Policy::Durability)),
+        error("-keepLast", &without_policy(Policy::History)),
+        error("-sendQueueSize 30", &without_policy(Policy::ResourceLimits)),
+        error("-receiveQueueSize 30", &without_policy(Policy::ResourceLimits)),
         error("-transport TCP", &without(|driver| driver.transports.truncate(3))),
-        error("-domain 200", &without(|driver| driver.domains = Some((1, 100)))),
-        error("-pub -dataLen 70000", &without(|driver| driver.transports[0].1 = 65_507)),
-        error("-pub -scan", &without(|driver| driver.transports[0].1 = 60_000)),
+        error("-domain 233", &able()),
+        error("-pub -dataLen 70000", &without(|driver| driver.transports[0].max_payload_bytes = 65_507)),
+        error("-pub -scan", &without(|driver| driver.transports[0].max_payload_bytes = 60_000)),
         error("-pub -raw -peer a", &able()),
     ];
     insta::assert_snapshot!(errors.join("\n"));
@@ -66,7 +77,9 @@ fn bare_sockets_need_their_option() {
 #[test]
 fn defaults_that_a_driver_lacks_are_changed_with_a_warning() {
     let mut driver = able();
-    (driver.batching, driver.queue_limits, driver.listener) = (false, false, false);
+    driver.features.retain(|feature| feature != "native_batching");
+    driver.policies.remove(&Policy::ResourceLimits);
+    driver.receive_modes = vec![ReceiveMode::Waitset];
     let mut settings = quiet("-pub", NEW);
     assert_eq!((settings.shared.batch, settings.local.send_queue), (Batch::Bytes(8192), Some(50)));
     let warnings = settings.adapt(&driver).expect("defaults");
@@ -111,9 +124,9 @@ fn every_need_can_be_missing() {
         Need::ResourceLimits,
         Need::History,
     ] {
-        assert_eq!(able().lacks(need), None, "{need:?}");
-        assert!(socket().lacks(need).is_some(), "{need:?}");
+        assert_eq!(need.missing_in(&able()), None, "{need:?}");
+        assert!(need.missing_in(&socket()).is_some(), "{need:?}");
     }
-    assert!(able().lacks(Need::Sockets).is_some() && socket().lacks(Need::Sockets).is_none());
+    assert!(Need::Sockets.missing_in(&able()).is_some() && Need::Sockets.missing_in(&socket()).is_none());
     error_of("-transport WAN", NEW);
 }

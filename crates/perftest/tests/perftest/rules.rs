@@ -1,6 +1,7 @@
 //! Tests of the rules between options.
 
-use perftest::{Batch, Durability, Generation, History, Mode, Nic, Pacing, Receive, Transport};
+use experiment::Durability;
+use perftest::{Batch, Generation, History, Mode, Nic, Pacing, Receive, Transport};
 
 use crate::common::{error, options, quiet, text, valid};
 

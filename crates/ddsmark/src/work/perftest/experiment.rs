@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use ::experiment::{
-    BatchSamples, Design, DriverDescription, EndpointPolicies, ExperimentFile, FactorValues, FilterSpec,
-    GroupSpec, Located, OneOrMany, Pin, Plan, PlanInputs, PlannedHost, Policies, RateSpec, ReaderDesign,
-    ReceiveMode, Reliability, ReliabilityChoice, RunOrder, Size, Span, TURBO_BYTES, Value, Workload,
-    WriterDesign,
+    BatchSamples, Design, DriverDescription, Durability, EndpointPolicies, ExperimentFile, FactorValues,
+    FilterSpec, GroupSpec, Located, OneOrMany, Pin, Plan, PlanInputs, PlannedHost, Policies, RateSpec,
+    ReaderDesign, ReceiveMode, Reliability, ReliabilityChoice, RunOrder, Size, Span, TURBO_BYTES, Value,
+    Workload, WriterDesign,
 };
-use perftest::{Batch, Durability, History, Mode, Settings, Shared};
+use perftest::{Batch, History, Mode, Settings, Shared};
 
 use super::{
     OwnPart, Process,
@@ -305,7 +305,7 @@ fn policies(shared: &Shared, has_file: bool, at: At<'_>) -> Policies {
         policies.reader = Some(EndpointPolicies::new(of_readers));
     }
     if has_file || shared.durability != Durability::Volatile {
-        policies.durability = Some(Located::at(at(&["durability"]), durability(shared.durability)));
+        policies.durability = Some(Located::at(at(&["durability"]), shared.durability));
     }
     if let History::KeepLast(depth) = shared.history {
         policies.history = Some(Located::at(at(&["keepLast"]), ::experiment::History::KeepLast));
@@ -347,14 +347,5 @@ const fn warm_up_ns(shared: &Shared) -> u64 {
         (Some(_), _) => 600_000_000_000,
         (None, Mode::Latency) => 300_000_000,
         (None, Mode::Throughput) => 500_000_000,
-    }
-}
-
-const fn durability(kind: Durability) -> ::experiment::Durability {
-    match kind {
-        Durability::Volatile => ::experiment::Durability::Volatile,
-        Durability::TransientLocal => ::experiment::Durability::TransientLocal,
-        Durability::Transient => ::experiment::Durability::Transient,
-        Durability::Persistent => ::experiment::Durability::Persistent,
     }
 }

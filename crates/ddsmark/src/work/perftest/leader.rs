@@ -26,7 +26,6 @@ use tempfile::TempDir;
 
 use super::{
     OwnPart, Process,
-    abilities::abilities,
     distances::Topology,
     experiment::TestExperiment,
     host_name, in_options, interoperation, invalid, leader_name,
@@ -126,8 +125,7 @@ fn measure(
     }
     let drivers = interoperation::measured(process, &mut list)?;
     let driver = drivers.names.first().expect("a test has a driver");
-    let of_pair = abilities(&drivers.descriptions[driver]);
-    process.settings.check_requested(&of_pair).map_err(|error| rejected(&error))?;
+    process.settings.check_requested(&drivers.descriptions[driver]).map_err(|error| rejected(&error))?;
     let experiment = |settings: &Settings, publishers: &[Publisher]| {
         TestExperiment::new(
             settings,

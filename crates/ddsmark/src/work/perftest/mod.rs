@@ -1,6 +1,5 @@
 //! Processes of `ddsmark perftest`: publisher 0 leads the test with the runner, and all others are its guests.
 
-mod abilities;
 mod distances;
 #[cfg(test)]
 mod effects;
@@ -27,13 +26,12 @@ use ::experiment::{
     DriverDescription, KeyFilter, ParticipantSpec, PayloadFile, ReceiveMode, ThreadPriorities,
 };
 use host::{DriverFile, Facts, LocalSite, Site as _};
-use perftest::{DriverAbilities, Nic, PerftestError, Priorities, Receive, Settings, Transport};
+use perftest::{Nic, PerftestError, Receive, Settings, Transport};
 use rendezvous::{Outcome, PeerRole, lobby::DriverIdentity, streams::SessionEvent};
 use runner::StopToken;
 use serde::{Deserialize, Serialize};
 
 use self::{
-    abilities::abilities,
     publishers::{OwnSamples, Publisher},
     qos_file::FileQos,
 };
@@ -130,8 +128,8 @@ impl Process {
                 }
             }
             perftest::Role::Subscriber => {
-                let abilities = abilities(process.description());
-                process.settings.check_requested(&abilities).map_err(|error| rejected(&error))?;
+                let checked = process.settings.check_requested(process.description());
+                checked.map_err(|error| rejected(&error))?;
             }
         }
         Ok(process)
@@ -139,8 +137,8 @@ impl Process {
 
     /// Adapts the settings to the driver. A subscriber does so when it has adopted those of the publisher.
     pub fn adapt(&mut self) -> Result<()> {
-        let abilities = abilities(self.description());
-        self.adapt_with(&abilities)
+        let driver = self.description().clone();
+        self.adapt_with(&driver)
     }
 
     /// Adapts the settings to the driver of the other side if its middleware is another one. `packs`: whether the middleware of the
@@ -149,17 +147,19 @@ impl Process {
         if middleware(&other.version) == middleware(&self.middleware()) {
             return Ok(());
         }
-        let own = abilities(self.description());
-        let name = match self.settings.role {
-            perftest::Role::Publisher => format!("{}+{}", own.name, other.name),
-            perftest::Role::Subscriber => format!("{}+{}", other.name, own.name),
+        let mut pair = self.description().clone();
+        pair.name = match self.settings.role {
+            perftest::Role::Publisher => format!("{}+{}", pair.name, other.name),
+            perftest::Role::Subscriber => format!("{}+{}", other.name, pair.name),
         };
         // A driver unpacks only what it has packed itself.
-        self.adapt_with(&DriverAbilities { name, batching: packs, ..own })
+        pair.features.retain(|feature| !feature.ends_with("_batching"));
+        pair.features.extend(packs.then(|| "native_batching".to_owned()));
+        self.adapt_with(&pair)
     }
 
-    fn adapt_with(&mut self, abilities: &DriverAbilities) -> Result<()> {
-        for warning in self.settings.adapt(abilities).map_err(|error| rejected(&error))? {
+    fn adapt_with(&mut self, driver: &DriverDescription) -> Result<()> {
+        for warning in self.settings.adapt(driver).map_err(|error| rejected(&error))? {
             note(&format!("warning: {warning}"));
         }
         Ok(())
@@ -226,13 +226,11 @@ impl Process {
             transport: self.transport(),
             interface: self.interface.clone(),
             receive: (self.settings.role == perftest::Role::Subscriber).then_some(receive),
-            filter: local.filter.map(|perftest::KeyRange { first, last }| KeyFilter { first, last }),
+            filter: local.filter,
             samples: self.samples.clone(),
             receive_queue: local.receive_queue,
             payload: self.payload.as_ref().map(|file| file.sha256.clone()),
-            priorities: local
-                .priorities
-                .map(|Priorities { main, receive }| ThreadPriorities { main, receive }),
+            priorities: local.priorities,
             intervals: local.output.intervals,
             qos: self.qos.as_ref().map(|qos| qos.identity.clone()),
             packs: self.description().has("native_batching"),

@@ -59,7 +59,7 @@ fn process(
     let name = settings.driver.clone();
     let mut adapted = settings.clone();
     let description = description(&name);
-    warnings.extend(adapted.adapt(&super::abilities(&description)).map_err(|error| rejected(&error))?);
+    warnings.extend(adapted.adapt(&description).map_err(|error| rejected(&error))?);
     seen.insert("warnings".to_owned(), warnings.iter().map(ToString::to_string).collect());
     let mut drivers = Drivers { names: vec![name.clone()], ..Drivers::default() };
     drivers.descriptions.insert(name.clone(), description);
