@@ -1,26 +1,12 @@
 //! Outcome of a driver check against the contract.
 
+use control::{CaseInfo, CaseOutcome, PolicyProbe};
 use experiment::{DriverDescription, Support, TransportInfo};
 
 use crate::{
     layout::{Grid, WIDTH, wrap},
-    support::{CaseResult, ProbedPolicy, judge},
+    support::{Outcomes, judge, row_name},
 };
-
-/// Case of a driver check, for [`driver_check`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TriedCase {
-    /// Identifier of the case.
-    pub id: String,
-    /// Section of the contract with the promise.
-    pub section: String,
-    /// Promise that the case checks.
-    pub promise: String,
-    /// Number of processes: 1 or 2, for writer and reader.
-    pub processes: u32,
-    /// Outcome.
-    pub finding: CaseResult,
-}
 
 /// Check of a driver, for [`driver_check`].
 #[derive(Clone, Debug)]
@@ -32,23 +18,25 @@ pub struct DriverCheck<'a> {
     /// Transport under test.
     pub transport: Option<&'a TransportInfo>,
     /// All cases, including those that were not selected.
-    pub cases: &'a [TriedCase],
-    /// Policies with the outcomes of their probes.
-    pub policies: &'a [ProbedPolicy],
+    pub cases: &'a [CaseInfo],
+    /// Probes of the policies.
+    pub probes: &'a [PolicyProbe],
+    /// Outcomes.
+    pub outcomes: &'a Outcomes,
 }
 
 /// Returns the table of policies that the driver declares as enforced; nothing if there are none.
 fn policies(check: &DriverCheck<'_>) -> String {
     let declared =
-        |probe: &&ProbedPolicy| check.description.support_of_ends(probe.policy).contains(&Support::Enforced);
-    if !check.policies.iter().any(|probe| declared(&probe)) {
+        |probe: &&PolicyProbe| check.description.support_of_ends(probe.policy).contains(&Support::Enforced);
+    if !check.probes.iter().any(|probe| declared(&probe)) {
         return String::new();
     }
     let mut grid = Grid::default().left(["Declared as enforced", "State", "Note"]);
-    for probe in check.policies.iter().filter(declared) {
-        let judged = judge(check.description.support_of_ends(probe.policy), probe, None);
+    for probe in check.probes.iter().filter(declared) {
+        let judged = judge(check.description.support_of_ends(probe.policy), probe, check.outcomes, None);
         let state = if judged.contradicts { "FAIL".to_owned() } else { judged.state.words() };
-        grid.row(vec![probe.name(), state, judged.note]);
+        grid.row(vec![row_name(probe), state, judged.note]);
     }
     format!("\n{}", grid.render())
 }
@@ -62,23 +50,23 @@ pub fn driver_check(check: &DriverCheck<'_>) -> String {
     let mut failures = String::new();
     let (mut passed, mut failed, mut not_applicable) = (0, 0, 0);
     for case in check.cases {
-        let (verdict, note) = match &case.finding {
-            CaseResult::Passed => {
+        let (verdict, note) = match check.outcomes.get(&case.id) {
+            Some(CaseOutcome::Passed) => {
                 passed += 1;
                 ("pass", "")
             }
-            CaseResult::Failed(reason) | CaseResult::NoEffect(reason) => {
+            Some(CaseOutcome::Failed { reason } | CaseOutcome::NoEffect { reason }) => {
                 failed += 1;
                 failures.push_str(&format!("\n{}\n", case.id));
                 failures.push_str(&wrap(&format!("promised: {}", case.promise), WIDTH, 2));
                 failures.push_str(&wrap(&format!("found: {reason}"), WIDTH, 2));
                 ("FAIL", "")
             }
-            CaseResult::NotApplicable(reason) => {
+            Some(CaseOutcome::NotApplicable { reason }) => {
                 not_applicable += 1;
                 ("n/a", reason.as_str())
             }
-            CaseResult::NotTried => continue,
+            None => continue,
         };
         grid.row(vec![
             case.id.clone(),
@@ -109,14 +97,12 @@ mod tests {
 
     use super::*;
 
-    fn case(id: &str, processes: u32, finding: CaseResult) -> TriedCase {
-        TriedCase {
-            processes,
-            id: id.to_owned(),
-            section: "7".to_owned(),
-            promise: format!("{id} holds"),
-            finding,
-        }
+    fn case(id: &str, processes: u32) -> CaseInfo {
+        CaseInfo { processes, id: id.to_owned(), section: "7".to_owned(), promise: format!("{id} holds") }
+    }
+
+    fn outcomes(all: &[(&str, CaseOutcome)]) -> Outcomes {
+        all.iter().map(|(id, found)| ((*id).to_owned(), found.clone())).collect()
     }
 
     fn description(enforced: &[Policy]) -> DriverDescription {
@@ -131,12 +117,12 @@ mod tests {
 
     #[test]
     fn failed_case_shows_its_promise_and_not_applicable_case_its_reason() {
-        let cases = [
-            case("one", 1, CaseResult::Passed),
-            case("two", 2, CaseResult::NoEffect("it does not".to_owned())),
-            case("three", 1, CaseResult::NotApplicable("never said".to_owned())),
-            case("four", 1, CaseResult::NotTried),
-        ];
+        let cases = [case("one", 1), case("two", 2), case("three", 1), case("four", 1)];
+        let outcomes = outcomes(&[
+            ("one", CaseOutcome::Passed),
+            ("two", CaseOutcome::NoEffect { reason: "it does not".to_owned() }),
+            ("three", CaseOutcome::NotApplicable { reason: "never said".to_owned() }),
+        ]);
         let expected = "\
 mine: 1 passed, 1 failed, 1 not applicable
 
@@ -155,7 +141,8 @@ two
             description: &description,
             transport: None,
             cases: &cases,
-            policies: &[],
+            probes: &[],
+            outcomes: &outcomes,
         };
         assert_eq!(driver_check(&check), expected);
         let note = Some("slow on Mondays".to_owned());
@@ -172,33 +159,39 @@ two
     #[test]
     fn a_declared_policy_is_enforced_only_where_a_case_observed_its_effect() {
         use Policy::{Deadline, Durability, History, Lifespan, Partition};
-        let probe = |policy, effect: &[(&str, CaseResult)]| ProbedPolicy {
+        let probe = |policy, effect: &[&str]| PolicyProbe {
             policy,
             kinds: String::new(),
-            effect: effect.iter().map(|(id, found)| ((*id).to_owned(), found.clone())).collect(),
+            effect: effect.iter().map(|id| (*id).to_owned()).collect(),
             matching: Vec::new(),
             unobservable: if effect.is_empty() { "it is out of sight".to_owned() } else { String::new() },
         };
-        let none = || CaseResult::NotApplicable("no waitset".to_owned());
-        let policies = [
-            probe(History, &[("depth", none()), ("keep-all", CaseResult::Passed)]),
-            probe(
-                Durability,
-                &[("late", CaseResult::Passed), ("late-across", CaseResult::Failed("lost".to_owned()))],
-            ),
-            probe(Deadline, &[("deadline", none())]),
-            probe(Lifespan, &[("lifespan", CaseResult::NotTried)]),
+        let none = || CaseOutcome::NotApplicable { reason: "no waitset".to_owned() };
+        let probes = [
+            probe(History, &["depth", "keep-all"]),
+            probe(Durability, &["late", "late-across"]),
+            probe(Deadline, &["deadline"]),
+            probe(Lifespan, &["lifespan"]),
             // a policy that the driver does not declare
-            probe(Partition, &[("partition", CaseResult::Passed)]),
+            probe(Partition, &["partition"]),
             probe(Policy::UserData, &[]),
         ];
+        let outcomes = outcomes(&[
+            ("depth", none()),
+            ("keep-all", CaseOutcome::Passed),
+            ("late", CaseOutcome::Passed),
+            ("late-across", CaseOutcome::Failed { reason: "lost".to_owned() }),
+            ("deadline", none()),
+            ("partition", CaseOutcome::Passed),
+        ]);
         let description = description(&[History, Durability, Deadline, Lifespan, Policy::UserData]);
         let check = DriverCheck {
             name: "mine",
             description: &description,
             transport: None,
-            cases: &[case("late-across", 2, CaseResult::Failed("lost".to_owned()))],
-            policies: &policies,
+            cases: &[case("late-across", 2)],
+            probes: &probes,
+            outcomes: &outcomes,
         };
         let text = driver_check(&check);
         let expected = "

@@ -47,7 +47,7 @@ mod tables;
 mod terminal;
 mod verdicts;
 
-pub use check::{DriverCheck, TriedCase, driver_check};
+pub use check::{DriverCheck, driver_check};
 pub use drivers::{FoundDriver, InstallableDriver, driver_info, driver_list, driver_versions};
 pub use escape::escaped;
 use experiment::Plan;
@@ -64,7 +64,7 @@ use results::{DetectableEffects, DryRunReport, ResultDocument};
 pub use search::{least_rate, trial_line};
 pub use selftest::selftest;
 pub use summary::{Charset, ScreenOptions, first_screen, markdown};
-pub use support::{CaseResult, DriverProbes, ProbedPolicy, support_csv, support_json, support_matrix};
+pub use support::{DriverProbes, Outcomes, support_csv, support_json, support_matrix};
 pub use terminal::terminal;
 pub use verdicts::{ComparisonOptions, comparison, comparison_json, comparison_markdown};
 

@@ -1,6 +1,9 @@
 //! State of each QoS policy in a middleware, from the declaration of its driver and the observations of the probes.
 
-use experiment::{DriverDescription, Policy, Support};
+use std::collections::BTreeMap;
+
+use control::{CaseOutcome, PolicyProbe};
+use experiment::{DriverDescription, Support};
 use serde_json::{Value, json};
 
 use crate::{
@@ -8,35 +11,8 @@ use crate::{
     layout::{Grid, WIDTH, wrap},
 };
 
-/// Outcome of a case.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CaseResult {
-    /// The promise is kept.
-    Passed,
-    /// The promise is not kept, with the reason.
-    Failed(String),
-    /// The policy that the case observes has no effect, with the reason.
-    NoEffect(String),
-    /// The driver does not make the promise, with the reason.
-    NotApplicable(String),
-    /// The case was not selected.
-    NotTried,
-}
-
-/// Policy with the outcomes of its probes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProbedPolicy {
-    /// Policy.
-    pub policy: Policy,
-    /// Kinds of the policy that this is about; empty: all others.
-    pub kinds: String,
-    /// Cases that pass if the policy has its effect.
-    pub effect: Vec<(String, CaseResult)>,
-    /// Cases that pass if the policy decides whether writer and reader match.
-    pub matching: Vec<(String, CaseResult)>,
-    /// Reason why no case can observe the effect; empty if one does.
-    pub unobservable: String,
-}
+/// Outcomes of the conformance cases that were tried, by id.
+pub type Outcomes = BTreeMap<String, CaseOutcome>;
 
 /// Probes of a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,10 +21,12 @@ pub struct DriverProbes {
     pub name: String,
     /// Description that the driver reports.
     pub description: DriverDescription,
-    /// Policies in the order of the contract.
-    pub policies: Vec<ProbedPolicy>,
-    /// Case that passes if requests for unsupported policies are rejected.
-    pub rejection: (String, CaseResult),
+    /// Probes of the policies, in the order of the contract.
+    pub probes: Vec<PolicyProbe>,
+    /// Id of the case that passes if requests for unsupported policies are rejected.
+    pub rejection: String,
+    /// Outcomes.
+    pub outcomes: Outcomes,
 }
 
 /// Support of a policy by a middleware, as observed.
@@ -89,73 +67,70 @@ impl PolicyState {
     }
 }
 
-impl ProbedPolicy {
-    /// Returns the name of the row.
-    pub(crate) fn name(&self) -> String {
-        if self.kinds.is_empty() {
-            self.policy.to_string()
-        } else {
-            format!("{} ({})", self.policy, self.kinds)
-        }
+/// Returns the name of the row of a policy.
+pub(crate) fn row_name(probe: &PolicyProbe) -> String {
+    if probe.kinds.is_empty() {
+        probe.policy.to_string()
+    } else {
+        format!("{} ({})", probe.policy, probe.kinds)
     }
 }
 
-fn ids(cases: &[(String, CaseResult)], is: impl Fn(&CaseResult) -> bool) -> String {
-    cases.iter().filter(|(_, found)| is(found)).map(|(id, _)| id.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns id and reason of the first case with this kind of outcome.
-fn reason(cases: &[(String, CaseResult)], of: impl Fn(&CaseResult) -> Option<String>) -> Option<String> {
-    cases.iter().find_map(|(id, found)| Some(format!("{id}: {}", of(found)?)))
-}
-
-fn failure(found: &CaseResult) -> Option<String> {
-    if let CaseResult::Failed(reason) = found { Some(reason.clone()) } else { None }
-}
-
-fn no_effect(found: &CaseResult) -> Option<String> {
-    if let CaseResult::NoEffect(reason) = found { Some(reason.clone()) } else { None }
-}
-
 /// Returns why no probe shows the state of a policy.
-fn not_shown(probe: &ProbedPolicy) -> String {
-    let mut cases = probe.effect.iter().chain(&probe.matching);
-    cases.next().map_or_else(
-        || "no case observes it".to_owned(),
-        |(id, found)| match found {
-            CaseResult::NotApplicable(reason) => format!("{id} is not applicable: {reason}"),
-            _ => format!("{id} was not tried"),
-        },
-    )
+fn not_shown(probe: &PolicyProbe, outcomes: &Outcomes) -> String {
+    let Some(id) = probe.effect.iter().chain(&probe.matching).next() else {
+        return "no case observes it".to_owned();
+    };
+    match outcomes.get(id) {
+        Some(CaseOutcome::NotApplicable { reason }) => format!("{id} is not applicable: {reason}"),
+        _ => format!("{id} was not tried"),
+    }
 }
 
 /// Returns what a policy is that a driver declares as `declared`, by writers and by readers.
 pub(crate) fn judge(
     declared: [Support; 2],
-    probe: &ProbedPolicy,
-    rejection: Option<&(String, CaseResult)>,
+    probe: &PolicyProbe,
+    outcomes: &Outcomes,
+    rejection: Option<&str>,
 ) -> JudgedPolicy {
     let judged = |state, note: String, contradicts| JudgedPolicy { state, note, contradicts };
     let both = |support| PolicyState::Known([support; 2]);
     let of_kinds = !probe.kinds.is_empty();
     let strongest = declared[0].max(declared[1]);
     if strongest == Support::Unsupported {
-        return match rejection {
-            Some((id, CaseResult::Passed)) => judged(both(strongest), format!("observed by {id}"), false),
-            Some((id, CaseResult::Failed(reason))) => {
+        return match rejection.and_then(|id| Some((id, outcomes.get(id)?))) {
+            Some((id, CaseOutcome::Passed)) => judged(both(strongest), format!("observed by {id}"), false),
+            Some((id, CaseOutcome::Failed { reason })) => {
                 judged(PolicyState::Unknown, format!("{id}: {reason}"), true)
             }
             _ => judged(PolicyState::Unknown, "no rejection was observed".to_owned(), false),
         };
     }
-    let passed = |cases| ids(cases, |found| *found == CaseResult::Passed);
+    let passed = |ids: &[String]| {
+        let passed = ids.iter().filter(|id| outcomes.get(*id) == Some(&CaseOutcome::Passed));
+        passed.map(String::as_str).collect::<Vec<_>>().join(", ")
+    };
+    // Id and reason of the first case that failed, or whose policy has no effect.
+    let failure = |ids: &[String]| {
+        ids.iter().find_map(|id| match outcomes.get(id)? {
+            CaseOutcome::Failed { reason } => Some(format!("{id}: {reason}")),
+            _ => None,
+        })
+    };
+    let no_effect = |ids: &[String]| {
+        ids.iter().find_map(|id| match outcomes.get(id)? {
+            CaseOutcome::NoEffect { reason } => Some(format!("{id}: {reason}")),
+            _ => None,
+        })
+    };
     let (effect, matching) = (passed(&probe.effect), passed(&probe.matching));
-    let unmatched = reason(&probe.matching, no_effect);
-    if let Some(why) = reason(&probe.effect, failure).or_else(|| reason(&probe.matching, failure)) {
+    let unmatched = no_effect(&probe.matching);
+    if let Some(why) = failure(&probe.effect).or_else(|| failure(&probe.matching)) {
         // a probe that fails in another way shows nothing of a policy that is not declared as enforced
         return judged(PolicyState::Unknown, why, strongest == Support::Enforced && !of_kinds);
     }
-    let without = reason(&probe.effect, no_effect);
+    let without = no_effect(&probe.effect);
     if !effect.is_empty() {
         let is_declared = strongest == Support::Enforced && without.is_none() && unmatched.is_none();
         let ends = if strongest == Support::Enforced { declared } else { [Support::Enforced; 2] };
@@ -190,16 +165,16 @@ pub(crate) fn judge(
         _ if !probe.unobservable.is_empty() => {
             judged(PolicyState::Unknown, probe.unobservable.clone(), false)
         }
-        _ => judged(PolicyState::Unknown, not_shown(probe), false),
+        _ => judged(PolicyState::Unknown, not_shown(probe, outcomes), false),
     }
 }
 
 impl DriverProbes {
     /// Returns the state of each policy.
-    fn judged(&self) -> impl Iterator<Item = (&ProbedPolicy, [Support; 2], JudgedPolicy)> {
-        self.policies.iter().map(|probe| {
+    fn judged(&self) -> impl Iterator<Item = (&PolicyProbe, [Support; 2], JudgedPolicy)> {
+        self.probes.iter().map(|probe| {
             let declared = self.description.support_of_ends(probe.policy);
-            (probe, declared, judge(declared, probe, Some(&self.rejection)))
+            (probe, declared, judge(declared, probe, &self.outcomes, Some(&self.rejection)))
         })
     }
 
@@ -227,7 +202,7 @@ fn matrix(drivers: &[DriverProbes]) -> Vec<Vec<String>> {
         .iter()
         .map(|driver| driver.judged().map(|(.., judged)| judged.state.words()).collect())
         .collect();
-    let names = drivers.first().into_iter().flat_map(|driver| &driver.policies).map(ProbedPolicy::name);
+    let names = drivers.first().into_iter().flat_map(|driver| &driver.probes).map(row_name);
     for (row, name) in names.enumerate() {
         let of_row = states.iter().map(|states| states.get(row).cloned().unwrap_or_default());
         rows.push(std::iter::once(name).chain(of_row).collect());
@@ -249,7 +224,7 @@ pub fn support_matrix(drivers: &[DriverProbes]) -> String {
     for driver in drivers {
         let mut notes = String::new();
         for (probe, declared, judged) in driver.judged() {
-            let name = probe.name();
+            let name = row_name(probe);
             let note = if judged.contradicts {
                 let declared = PolicyState::Known(declared).words();
                 format!("{name}: declared as {declared}, but found {}: {}", judged.state.words(), judged.note)
@@ -283,7 +258,7 @@ pub fn support_csv(drivers: &[DriverProbes]) -> String {
 /// Formats the matrix as JSON, with what was declared and observed.
 #[must_use]
 pub fn support_json(drivers: &[DriverProbes]) -> String {
-    let of_policy = |(probe, declared, judged): (&ProbedPolicy, [Support; 2], JudgedPolicy)| {
+    let of_policy = |(probe, declared, judged): (&PolicyProbe, [Support; 2], JudgedPolicy)| {
         let [writers, readers] = declared.map(Support::name);
         json!({
             "policy": probe.policy.name(),
@@ -309,41 +284,46 @@ pub fn support_json(drivers: &[DriverProbes]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use experiment::Policy;
+
     use super::*;
 
-    type Cases<'a> = &'a [(&'a str, CaseResult)];
-    const PASS: CaseResult = CaseResult::Passed;
+    type Cases<'a> = &'a [(&'a str, CaseOutcome)];
+    type Probed = (PolicyProbe, Outcomes);
+    const PASS: CaseOutcome = CaseOutcome::Passed;
 
-    fn probe(effect: Cases<'_>, matching: Cases<'_>, unobservable: &str) -> ProbedPolicy {
-        let owned =
-            |cases: Cases<'_>| cases.iter().map(|(id, found)| ((*id).to_owned(), found.clone())).collect();
-        ProbedPolicy {
+    fn probe(effect: Cases<'_>, matching: Cases<'_>, unobservable: &str) -> Probed {
+        let ids = |cases: Cases<'_>| cases.iter().map(|(id, _)| (*id).to_owned()).collect();
+        let probe = PolicyProbe {
             policy: Policy::Deadline,
             kinds: String::new(),
-            effect: owned(effect),
-            matching: owned(matching),
+            effect: ids(effect),
+            matching: ids(matching),
             unobservable: unobservable.to_owned(),
-        }
+        };
+        let all = effect.iter().chain(matching).map(|(id, found)| ((*id).to_owned(), found.clone()));
+        (probe, all.collect())
     }
 
-    fn judged(declared: Support, probe: &ProbedPolicy) -> (String, bool) {
-        let rejected = ("refused".to_owned(), CaseResult::Passed);
-        let judged = judge([declared; 2], probe, Some(&rejected));
+    fn judged(declared: Support, (probe, outcomes): &Probed) -> (String, bool) {
+        let mut outcomes = outcomes.clone();
+        outcomes.insert("refused".to_owned(), PASS);
+        let judged = judge([declared; 2], probe, &outcomes, Some("refused"));
         (judged.state.words(), judged.contradicts)
     }
 
-    fn lacks() -> CaseResult {
-        CaseResult::NoEffect("nothing happened".to_owned())
+    fn lacks() -> CaseOutcome {
+        CaseOutcome::NoEffect { reason: "nothing happened".to_owned() }
     }
 
-    fn cannot() -> CaseResult {
-        CaseResult::NotApplicable("no waitset".to_owned())
+    fn cannot() -> CaseOutcome {
+        CaseOutcome::NotApplicable { reason: "no waitset".to_owned() }
     }
 
     #[test]
     fn effect_is_enforced_only_if_it_was_observed() {
         use Support::{Enforced, Hint, Ignored, MatchedOnly, Unsupported};
-        let is = |declared, probe: &ProbedPolicy, words: &str, contradicts| {
+        let is = |declared, probe: &Probed, words: &str, contradicts| {
             assert_eq!(judged(declared, probe), (words.to_owned(), contradicts), "{declared}");
         };
         let seen = probe(&[("effect", PASS)], &[("match", PASS)], "");
@@ -367,7 +347,8 @@ mod tests {
         let only_matches = probe(&[("effect", cannot())], &[("match", PASS)], "");
         is(MatchedOnly, &only_matches, "matched only", false);
         is(Enforced, &only_matches, "unknown", false);
-        let crashed = probe(&[("effect", CaseResult::Failed("killed".to_owned()))], &[("match", PASS)], "");
+        let failed = CaseOutcome::Failed { reason: "killed".to_owned() };
+        let crashed = probe(&[("effect", failed)], &[("match", PASS)], "");
         is(Enforced, &crashed, "unknown", true);
         is(Ignored, &crashed, "unknown", false);
         let hidden = probe(&[], &[], "a hint");
@@ -378,20 +359,22 @@ mod tests {
 
     #[test]
     fn kinds_without_an_effect_need_a_service_and_accepted_requests_are_not_unsupported() {
-        let store = ProbedPolicy { kinds: "transient".to_owned(), ..probe(&[("store", lacks())], &[], "") };
+        let mut store = probe(&[("store", lacks())], &[], "");
+        store.0.kinds = "transient".to_owned();
         assert_eq!(judged(Support::Enforced, &store), ("needs a service".to_owned(), false));
-        assert_eq!(store.name(), "deadline (transient)");
-        let seen = ProbedPolicy { effect: vec![("store".to_owned(), PASS)], ..store.clone() };
+        assert_eq!(row_name(&store.0), "deadline (transient)");
+        let seen = (store.0.clone(), Outcomes::from([("store".to_owned(), PASS)]));
         assert_eq!(judged(Support::Enforced, &seen), ("enforced".to_owned(), false));
-        let accepted = ("refused".to_owned(), CaseResult::Failed("it was accepted".to_owned()));
-        let found = judge([Support::Unsupported; 2], &store, Some(&accepted));
+        let failed = CaseOutcome::Failed { reason: "it was accepted".to_owned() };
+        let accepted = Outcomes::from([("refused".to_owned(), failed)]);
+        let found = judge([Support::Unsupported; 2], &store.0, &accepted, Some("refused"));
         assert!(found.contradicts && found.state == PolicyState::Unknown, "{found:?}");
     }
 
     #[test]
     fn support_of_one_kind_of_endpoint_names_it() {
-        let limits = probe(&[("limit", PASS)], &[], "");
-        let found = judge([Support::Ignored, Support::Enforced], &limits, None);
+        let (limits, outcomes) = probe(&[("limit", PASS)], &[], "");
+        let found = judge([Support::Ignored, Support::Enforced], &limits, &outcomes, None);
         assert_eq!((found.state.words().as_str(), found.contradicts), ("enforced by readers", false));
     }
 }

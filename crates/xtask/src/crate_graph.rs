@@ -24,7 +24,7 @@ pub const CRATES: &[(&str, &str)] = &[
     ("host", "control experiment results stats"),
     ("agent", "conformance control driver-abi driver-host experiment results"),
     ("html-report", "charts experiment report results stats"),
-    ("report", "experiment results stats"),
+    ("report", "control experiment results stats"),
     ("simulate", "stopping-rule collector control experiment findings results sim-model stats"),
     ("findings", "experiment results stats"),
     ("verdicts", "experiment results stats"),

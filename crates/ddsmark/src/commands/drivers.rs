@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use experiment::{DriverDescription, Limits, check_installed};
 use host::DriverFile;
-use report::{CaseResult, DriverCheck, ProbedPolicy, TriedCase};
-use runner::{CaseInfo, CheckOptions, DriverSearchPath, OpenOptions, RunnerError, Sources, inspect_named};
+use report::{DriverCheck, Outcomes};
+use runner::{
+    CaseInfo, CaseOutcome, CheckOptions, DriverSearchPath, OpenOptions, RunnerError, Sources, inspect_named,
+};
 
 use super::{install, support};
 use crate::{
@@ -15,8 +17,8 @@ use crate::{
         output,
     },
     work::{
-        cases::{in_parallel, probed, try_case},
         drivers::{choose, find_all},
+        in_parallel::in_parallel,
         local::Local,
     },
 };
@@ -36,33 +38,23 @@ fn check(
         let hint = format!("available: {}", known.join(", "));
         return Err(CliError::usage(format!("case `{unknown}` not found"), hint));
     }
-    let try_case = |case: &CaseInfo| {
-        if names.is_empty() || names.contains(&case.id) {
-            return try_case(local, driver, &case.id, options);
-        }
-        Ok(CaseResult::NotTried)
-    };
-    let findings: Vec<CaseResult> =
-        in_parallel(&cases.all, jobs, try_case).into_iter().collect::<Result<_, RunnerError>>()?;
-    let found = |id: &str| {
-        let at = cases.all.iter().position(|case| case.id == id);
-        at.map_or(CaseResult::NotTried, |at| findings[at].clone())
-    };
-    let policies: Vec<ProbedPolicy> = cases.probes.iter().map(|probe| probed(probe, &found)).collect();
-    let tried = cases.all.iter().zip(&findings).map(|(case, finding)| {
-        let CaseInfo { id, section, promise, processes } = case.clone();
-        TriedCase { id, section, promise, processes, finding: finding.clone() }
+    let is_selected = |case: &&CaseInfo| names.is_empty() || names.contains(&case.id);
+    let selected: Vec<&CaseInfo> = cases.all.iter().filter(is_selected).collect();
+    let outcomes = in_parallel(&selected, jobs, |case| {
+        Ok((case.id.clone(), runner::check(&local.site, driver, &case.id, options, &local.stop)?))
     });
-    let tried: Vec<TriedCase> = tried.collect();
+    let outcomes: Outcomes = outcomes.into_iter().collect::<Result<_, RunnerError>>()?;
     output::print(&report::driver_check(&DriverCheck {
         name: &driver.name,
         description,
         transport: description.transport(options.way.transport.as_deref()),
-        cases: &tried,
-        policies: &policies,
+        cases: &cases.all,
+        probes: &cases.probes,
+        outcomes: &outcomes,
     }))?;
-    let failed =
-        findings.iter().any(|found| matches!(found, CaseResult::Failed(_) | CaseResult::NoEffect(_)));
+    let is_failed =
+        |found: &CaseOutcome| matches!(found, CaseOutcome::Failed { .. } | CaseOutcome::NoEffect { .. });
+    let failed = outcomes.values().any(is_failed);
     Ok(if failed { ExitStatus::Broken } else { ExitStatus::Done })
 }
 

@@ -18,8 +18,8 @@ use crate::{
         result_args::ReportArgs,
     },
     work::{
-        cases::in_parallel,
         found_results::{find, is_result, shown},
+        in_parallel::in_parallel,
         pages,
     },
 };

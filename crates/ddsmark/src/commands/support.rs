@@ -8,8 +8,8 @@ use std::{
 use experiment::{DriverDescription, Limits, Support, check_installed};
 use host::DriverFile;
 use indicatif::{ProgressBar, ProgressStyle};
-use report::{CaseResult, DriverProbes};
-use runner::{Cases, CheckOptions, OpenOptions};
+use report::{DriverProbes, Outcomes};
+use runner::{CaseOutcome, Cases, CheckOptions, OpenOptions};
 
 use crate::{
     cli::{
@@ -17,11 +17,7 @@ use crate::{
         driver_args::SupportArgs,
         output,
     },
-    work::{
-        cases::{in_parallel, probed, try_case},
-        drivers::choose,
-        local::Local,
-    },
+    work::{drivers::choose, in_parallel::in_parallel, local::Local},
 };
 
 /// Returns the ids of the cases that observe policies of this driver, and whether each also runs if the driver does not declare
@@ -67,29 +63,29 @@ fn probe(
     let way = OpenOptions::default();
     let run = |(id, probes): &(String, bool)| {
         let options = CheckOptions { way: &way, limit: flags.limit, probes: *probes };
-        try_case(local, driver, id, options)
+        runner::check(&local.site, driver, id, options, &local.stop)
     };
     let first = in_parallel(&selected, flags.jobs, |case| {
         let found = run(case);
         bar.inc(1);
         found
     });
-    let mut found: BTreeMap<&str, CaseResult> = BTreeMap::new();
+    let mut outcomes = Outcomes::new();
     for (case, result) in selected.iter().zip(first) {
         // beside others a probe may have been disturbed
         let result = match result? {
-            CaseResult::Failed(_) if flags.jobs > 1 => run(case)?,
+            CaseOutcome::Failed { .. } if flags.jobs > 1 => run(case)?,
             result => result,
         };
-        found.insert(&case.0, result);
+        outcomes.insert(case.0.clone(), result);
     }
     bar.finish_and_clear();
-    let found = |id: &str| found.get(id).cloned().unwrap_or(CaseResult::NotTried);
     Ok(DriverProbes {
         name: driver.name.clone(),
         description: description.clone(),
-        policies: cases.probes.iter().map(|probe| probed(probe, &found)).collect(),
-        rejection: (cases.rejection.clone(), found(&cases.rejection)),
+        probes: cases.probes,
+        rejection: cases.rejection,
+        outcomes,
     })
 }
 

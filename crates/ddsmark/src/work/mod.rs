@@ -2,7 +2,6 @@
 
 mod bundles;
 pub mod capacity;
-pub mod cases;
 pub mod comparison;
 pub mod drivers;
 pub mod files;
@@ -11,6 +10,7 @@ pub mod host_entries;
 pub mod hosts;
 #[cfg(feature = "png")]
 mod hypot;
+pub mod in_parallel;
 mod labs;
 pub mod local;
 pub mod measurement;
