@@ -64,7 +64,7 @@ impl MessageChannel {
     /// Returns the address of this process.
     #[must_use]
     pub const fn own(&self) -> PeerAddress {
-        self.splitter.own()
+        self.splitter.own
     }
 
     /// Posts a message to a process, or to all.
@@ -115,7 +115,7 @@ impl MessageChannel {
     /// Returns the number of samples that no process of ddsmark has sent, or that are damaged.
     #[must_use]
     pub fn ignored(&self) -> u64 {
-        self.mailbox.ignored() + self.reassembly.strangers() + self.reassembly.invalid()
+        self.mailbox.ignored() + self.reassembly.strangers + self.reassembly.invalid
     }
 
     /// Returns lines that say whom the mailbox reaches, for an error about a process that is missing.

@@ -12,7 +12,6 @@ use std::{
     fs::File,
     io::{self, Read as _, Write as _},
     net::{IpAddr, SocketAddr},
-    ops::ControlFlow,
     path::PathBuf,
     process::{self, ExitCode},
     sync::mpsc::{self, Sender},
@@ -20,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-use experiment::{ParticipantSpec, Variables};
+use experiment::ParticipantSpec;
 use host::{DriverFile, LocalSite, Site as _};
 use rendezvous::{
     MessageChannel, Outcome, PeerAddress, PeerRole,
@@ -54,11 +53,10 @@ fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let role = if role == "pub" { PeerRole::Publisher } else { PeerRole::Subscriber };
     let mut channel = MessageChannel::new(open(role, mailbox)?, PeerAddress::of_this_process(role, 0)?);
     let own = announcement();
-    let mut watch = |_: &_| ControlFlow::Continue(());
     let rules = LeaderRules { interoperate: &|_, _| false, compare: &|_, _| Ok(()) };
     let peers = match role {
-        PeerRole::Publisher => lead(&mut channel, &own, &rules, LIMIT, &mut watch)?,
-        PeerRole::Subscriber => vec![join(&mut channel, &own, LIMIT, &mut watch)?],
+        PeerRole::Publisher => lead(&mut channel, &own, &rules, LIMIT, &|| false)?,
+        PeerRole::Subscriber => vec![join(&mut channel, &own, LIMIT, &|| false)?],
     };
     let (events, ended) = mpsc::channel();
     let of_peer = events.clone();
@@ -90,7 +88,6 @@ fn open(role: PeerRole, arguments: &[String]) -> Result<Box<dyn Mailbox>, Box<dy
             site.sweep();
             let spec = AgentMailboxSpec {
                 driver: DriverFile { name: "driver".to_owned(), path: PathBuf::from(driver) },
-                variables: Variables::new(),
                 domain: domain.parse()?,
                 participant: ParticipantSpec {
                     transport: transport.clone(),

@@ -21,7 +21,7 @@ const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 fn listen() -> (TcpMailbox, SocketAddr) {
     let mailbox = TcpMailbox::listen(HERE, 0).expect("a port");
-    let address = mailbox.listening().expect("an address");
+    let address = mailbox.listening.expect("an address");
     (mailbox, address)
 }
 

@@ -48,10 +48,13 @@ pub enum Arrival {
 pub struct Reassembly {
     own: ProcessId,
     senders: BTreeMap<ProcessId, Sender>,
-    bytes: usize,
+    /// Number of bytes of incomplete messages.
+    pub bytes: usize,
     clock: u64,
-    strangers: u64,
-    invalid: u64,
+    /// Number of samples of other programs.
+    pub strangers: u64,
+    /// Number of invalid samples.
+    pub invalid: u64,
 }
 
 #[derive(Debug)]
@@ -75,24 +78,6 @@ impl Reassembly {
     #[must_use]
     pub const fn new(own: ProcessId) -> Self {
         Self { own, senders: BTreeMap::new(), bytes: 0, clock: 0, strangers: 0, invalid: 0 }
-    }
-
-    /// Returns the number of samples of other programs.
-    #[must_use]
-    pub const fn strangers(&self) -> u64 {
-        self.strangers
-    }
-
-    /// Returns the number of invalid samples.
-    #[must_use]
-    pub const fn invalid(&self) -> u64 {
-        self.invalid
-    }
-
-    /// Returns the number of bytes of incomplete messages.
-    #[must_use]
-    pub const fn bytes(&self) -> usize {
-        self.bytes
     }
 
     /// Takes a sample. Returns what is complete now.

@@ -11,7 +11,8 @@ use crate::{
 /// Numbers the messages of this process, and splits them.
 #[derive(Debug)]
 pub struct Splitter {
-    own: PeerAddress,
+    /// Address of this process.
+    pub own: PeerAddress,
     /// Number of the next message to each receiver.
     next: BTreeMap<Option<ProcessId>, u64>,
 }
@@ -21,12 +22,6 @@ impl Splitter {
     #[must_use]
     pub const fn new(own: PeerAddress) -> Self {
         Self { own, next: BTreeMap::new() }
-    }
-
-    /// Returns the address of this process.
-    #[must_use]
-    pub const fn own(&self) -> PeerAddress {
-        self.own
     }
 
     /// Splits a message to a process, or to all.

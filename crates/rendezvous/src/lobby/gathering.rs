@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeSet,
-    ops::ControlFlow,
     time::{Duration, Instant},
 };
 
@@ -10,7 +9,7 @@ use super::{
     BEAT,
     announcement::{Announcement, Peer},
     guest::{GuestLobby, broken, other_version, rejected},
-    leader::{LeaderLobby, LobbyProgress},
+    leader::LeaderLobby,
     rules::LeaderRules,
 };
 use crate::{
@@ -26,8 +25,8 @@ const LINGER: Duration = Duration::from_secs(2);
 /// Maximum number of processes that are told why the leader fails.
 const MAX_TOLD: usize = 4096;
 
-/// Observer of a wait: called when the progress changes, and at least every second. It can end the wait.
-pub type Watch<'a> = &'a mut dyn FnMut(&LobbyProgress) -> ControlFlow<()>;
+/// Whether the user ends a wait: asked at least every second.
+pub type StopRequest<'a> = &'a dyn Fn() -> bool;
 
 /// Waits as the leader until all expected processes are there, invites them, and returns them. If a process does not
 /// fit, all of them are told the reason.
@@ -39,12 +38,12 @@ pub fn lead(
     announcement: &Announcement,
     rules: &LeaderRules<'_>,
     limit: Duration,
-    watch: Watch<'_>,
+    stop: StopRequest<'_>,
 ) -> Result<Vec<Peer>, RendezvousError> {
     let own = Peer { address: channel.own(), announcement: announcement.clone() };
     let mut lobby = LeaderLobby::new(own);
     let mut seen = BTreeSet::new();
-    match wait_for_guests(channel, announcement, rules, limit, watch, &mut lobby, &mut seen) {
+    match wait_for_guests(channel, announcement, rules, limit, stop, &mut lobby, &mut seen) {
         Ok(guests) => {
             for guest in &guests {
                 channel.tell(Some(guest.address.process), Control::Invite)?;
@@ -68,21 +67,21 @@ fn wait_for_guests(
     announcement: &Announcement,
     rules: &LeaderRules<'_>,
     limit: Duration,
-    watch: Watch<'_>,
+    stop: StopRequest<'_>,
     lobby: &mut LeaderLobby,
     seen: &mut BTreeSet<ProcessId>,
 ) -> Result<Vec<Peer>, RendezvousError> {
-    let mut wait = Wait::new(limit, watch);
+    let mut wait = Wait::new(limit, stop);
     loop {
+        wait.check_stop()?;
         if let Some(guests) = lobby.complete(wait.now())? {
             return Ok(guests);
         }
-        let progress = lobby.progress(wait.now());
-        wait.show(&progress)?;
         if wait.is_over() {
+            let missing = lobby.missing(wait.now()).names.join(", ");
             let hint =
                 "start them with the same `-domain` and `-driver`, and a `-nic` or `-peer` of this network";
-            return Err(wait.missing(progress, channel, hint.to_owned()));
+            return Err(wait.missing(&missing, lobby.peers(), channel, hint.to_owned()));
         }
         let Some(delivery) = wait.receive(channel, announcement)? else { continue };
         match delivery {
@@ -122,9 +121,9 @@ pub fn join(
     channel: &mut MessageChannel,
     announcement: &Announcement,
     limit: Duration,
-    watch: Watch<'_>,
+    stop: StopRequest<'_>,
 ) -> Result<Peer, RendezvousError> {
-    let met = wait_for_leader(channel, announcement, limit, watch);
+    let met = wait_for_leader(channel, announcement, limit, stop);
     if let Err(error) = &met {
         // The first error is the one to report.
         let _ = channel.tell(None, Control::Goodbye(outcome(error)));
@@ -136,15 +135,16 @@ fn wait_for_leader(
     channel: &mut MessageChannel,
     announcement: &Announcement,
     limit: Duration,
-    watch: Watch<'_>,
+    stop: StopRequest<'_>,
 ) -> Result<Peer, RendezvousError> {
     let mut lobby = GuestLobby::new(channel.own());
-    let mut wait = Wait::new(limit, watch);
+    let mut wait = Wait::new(limit, stop);
     loop {
-        let progress = progress_of_guest(&lobby);
-        wait.show(&progress)?;
+        wait.check_stop()?;
         if wait.is_over() {
-            return Err(wait.missing(progress, channel, lobby.hint()));
+            let has_leader = lobby.seen().any(|peer| peer.address.leads());
+            let missing = if has_leader { "an invitation of publisher 0" } else { "publisher 0" };
+            return Err(wait.missing(missing, lobby.seen(), channel, lobby.hint()));
         }
         lobby.check(wait.now())?;
         let Some(delivery) = wait.receive(channel, announcement)? else { continue };
@@ -154,30 +154,18 @@ fn wait_for_leader(
     }
 }
 
-fn progress_of_guest(lobby: &GuestLobby) -> LobbyProgress {
-    let has_leader = lobby.seen().any(|peer| peer.address.leads());
-    let missing = if has_leader { "an invitation of publisher 0" } else { "publisher 0" };
-    LobbyProgress {
-        missing_publishers: Some(u32::from(!has_leader)),
-        missing_subscribers: None,
-        missing: vec![missing.to_owned()],
-        present: lobby.seen().map(ToString::to_string).collect(),
-    }
-}
-
 /// Wait with announcements and a time limit.
 struct Wait<'a> {
     began: Instant,
     limit: Duration,
-    watch: Watch<'a>,
-    shown: Option<(LobbyProgress, Instant)>,
+    stop: StopRequest<'a>,
     next_beat: Instant,
 }
 
 impl<'a> Wait<'a> {
-    fn new(limit: Duration, watch: Watch<'a>) -> Self {
+    fn new(limit: Duration, stop: StopRequest<'a>) -> Self {
         let now = Instant::now();
-        Self { began: now, limit, watch, shown: None, next_beat: now }
+        Self { began: now, limit, stop, next_beat: now }
     }
 
     fn now(&self) -> Duration {
@@ -188,21 +176,13 @@ impl<'a> Wait<'a> {
         self.now() >= self.limit
     }
 
-    /// Calls the observer, if the progress has changed or the last call was long ago.
-    fn show(&mut self, progress: &LobbyProgress) -> Result<(), RendezvousError> {
-        let is_shown = self.shown.as_ref().is_some_and(|(last, at)| last == progress && at.elapsed() < BEAT);
-        if is_shown {
+    fn check_stop(&self) -> Result<(), RendezvousError> {
+        if !(self.stop)() {
             return Ok(());
         }
-        self.shown = Some((progress.clone(), Instant::now()));
-        match (self.watch)(progress) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => {
-                let mut stopped = RendezvousError::with("stopped while waiting for the other side", None);
-                stopped.is_stopped = true;
-                Err(stopped)
-            }
-        }
+        let mut stopped = RendezvousError::with("stopped while waiting for the other side", None);
+        stopped.is_stopped = true;
+        Err(stopped)
     }
 
     /// Announces this process if it is time, and waits for a message until the next announcement.
@@ -220,14 +200,20 @@ impl<'a> Wait<'a> {
         channel.receive(left)
     }
 
-    fn missing(&self, progress: LobbyProgress, channel: &MessageChannel, hint: String) -> RendezvousError {
-        let LobbyProgress { missing, present, .. } = progress;
+    fn missing<'p>(
+        &self,
+        missing: &str,
+        present: impl Iterator<Item = &'p Peer>,
+        channel: &MessageChannel,
+        hint: String,
+    ) -> RendezvousError {
+        let present: Vec<String> = present.map(ToString::to_string).collect();
         let seen = match &present[..] {
             [] => "no other process was seen".to_owned(),
             present => format!("seen: {}", present.join(", ")),
         };
         let diagnosis: String = channel.diagnosis().iter().map(|line| format!("; {line}")).collect();
-        let (missing, limit) = (missing.join(", "), self.limit.as_secs_f64());
+        let limit = self.limit.as_secs_f64();
         RendezvousError::new(format!("{missing} not found within {limit} s; {seen}{diagnosis}"), hint)
     }
 }

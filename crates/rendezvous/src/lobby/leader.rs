@@ -24,17 +24,14 @@ const MAX_COUNT: u32 = 1 << 16;
 /// Maximum number of missing processes of a role that are named.
 const MAX_NAMED: usize = 8;
 
-/// Processes that are missing, and those that are there.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LobbyProgress {
+/// Processes that are missing.
+pub struct Missing {
     /// Number of missing publishers; `None` until a subscriber says how many there are.
-    pub missing_publishers: Option<u32>,
+    pub publishers: Option<usize>,
     /// Number of missing subscribers.
-    pub missing_subscribers: Option<u32>,
+    pub subscribers: Option<usize>,
     /// Missing processes, by role and id.
-    pub missing: Vec<String>,
-    /// Other processes that are there.
-    pub present: Vec<String>,
+    pub names: Vec<String>,
 }
 
 /// Lobby of the leader. Times are since its start.
@@ -240,11 +237,10 @@ impl LeaderLobby {
         guests.flatten().map(|guest| &guest.peer)
     }
 
-    /// Returns who is there and who is missing.
-    pub fn progress(&mut self, now: Duration) -> LobbyProgress {
+    /// Returns who is missing.
+    pub fn missing(&mut self, now: Duration) -> Missing {
         self.update(now);
-        let present = self.peers().map(ToString::to_string).collect();
-        let mut missing = Vec::new();
+        let mut names = Vec::new();
         let mut missing_of = |role: PeerRole| {
             // A disagreement has been reported.
             let (count, _) = self.count(role).ok().flatten()?;
@@ -258,17 +254,17 @@ impl LeaderLobby {
             let free: Vec<u16> = usual.filter(is_free).collect();
             // The missing processes may have other ids if one that is there has.
             let named = if free.len() == missing_count { free.len().min(MAX_NAMED) } else { 0 };
-            missing.extend(free.iter().take(named).map(|id| format!("{} {id}", role.name())));
+            names.extend(free.iter().take(named).map(|id| format!("{} {id}", role.name())));
             match missing_count - named {
                 0 => {}
-                1 => missing.push(format!("1 more {}", role.name())),
-                others => missing.push(format!("{others} more {}s", role.name())),
+                1 => names.push(format!("1 more {}", role.name())),
+                others => names.push(format!("{others} more {}s", role.name())),
             }
-            u32::try_from(missing_count).ok()
+            Some(missing_count)
         };
-        let missing_subscribers = missing_of(PeerRole::Subscriber);
-        let missing_publishers = missing_of(PeerRole::Publisher);
-        LobbyProgress { missing_publishers, missing_subscribers, missing, present }
+        let subscribers = missing_of(PeerRole::Subscriber);
+        let publishers = missing_of(PeerRole::Publisher);
+        Missing { publishers, subscribers, names }
     }
 
     /// Returns all guests if they are complete: then no other process is expected.
@@ -276,9 +272,9 @@ impl LeaderLobby {
     /// # Errors
     /// Returns an error if they expect different numbers.
     pub fn complete(&mut self, now: Duration) -> Result<Option<Vec<Peer>>, RendezvousError> {
-        let progress = self.progress(now);
+        let Missing { publishers, subscribers, .. } = self.missing(now);
         self.check_counts()?;
-        let counts = [progress.missing_publishers, progress.missing_subscribers];
+        let counts = [publishers, subscribers];
         let has_rivals = self.places.values().any(|place| place.rival.is_some());
         let is_complete = counts == [Some(0); 2] && !has_rivals && now >= self.changed + SETTLE;
         Ok(is_complete.then(|| self.peers().cloned().collect()))

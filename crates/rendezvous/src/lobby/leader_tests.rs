@@ -74,10 +74,9 @@ fn lobby_is_complete_when_all_are_there_and_nothing_changes_for_a_second() {
     let mut lobby = lobby(2);
     assert_eq!(complete(&mut lobby, 0), None);
     hear(&mut lobby, 10, subscriber(1, 3), &expecting(2)).expect("it fits");
-    let progress = lobby.progress(ms(10));
-    assert_eq!((progress.missing_publishers, progress.missing_subscribers), (Some(1), Some(1)));
-    assert_eq!(progress.missing, ["subscriber 0", "publisher 1"]);
-    assert_eq!(progress.present, ["subscriber 1 on host `b` (process 7)"]);
+    let missing = lobby.missing(ms(10));
+    assert_eq!((missing.publishers, missing.subscribers), (Some(1), Some(1)));
+    assert_eq!(missing.names, ["subscriber 0", "publisher 1"]);
     hear(&mut lobby, 20, subscriber(0, 2), &expecting(2)).expect("it fits");
     hear(&mut lobby, 30, publisher(1, 4), &announcement(None, Some(2))).expect("it fits");
     assert_eq!(complete(&mut lobby, 1029), None);
@@ -135,10 +134,10 @@ fn process_that_leaves_or_falls_silent_is_missing_again() {
     hear(&mut lobby, 0, subscriber(0, 2), &expecting(1)).expect("it fits");
     assert!(complete(&mut lobby, 1000).is_some());
     lobby.left(ms(1100), ProcessId::from_raw(2).expect("a number"));
-    assert_eq!(lobby.progress(ms(1100)).missing, ["subscriber 0"]);
+    assert_eq!(lobby.missing(ms(1100)).names, ["subscriber 0"]);
     hear(&mut lobby, 2000, subscriber(0, 3), &expecting(1)).expect("it fits");
-    assert!(lobby.progress(ms(4999)).missing.is_empty());
-    assert_eq!(lobby.progress(ms(5000)).missing, ["subscriber 0"]);
+    assert!(lobby.missing(ms(4999)).names.is_empty());
+    assert_eq!(lobby.missing(ms(5000)).names, ["subscriber 0"]);
 }
 
 #[test]
@@ -156,7 +155,7 @@ fn further_process_than_expected_is_named() {
 fn ids_are_any_up_to_65535() {
     let mut lobby = lobby(2);
     hear(&mut lobby, 0, subscriber(u16::MAX, 2), &expecting(2)).expect("it fits");
-    assert_eq!(lobby.progress(ms(0)).missing, ["1 more subscriber", "publisher 1"]);
+    assert_eq!(lobby.missing(ms(0)).names, ["1 more subscriber", "publisher 1"]);
     hear(&mut lobby, 0, subscriber(7, 3), &expecting(2)).expect("it fits");
     hear(&mut lobby, 0, publisher(u16::MAX, 4), &announcement(None, Some(2))).expect("it fits");
     let all = vec![publisher(u16::MAX, 4), subscriber(7, 3), subscriber(u16::MAX, 2)];
@@ -170,7 +169,7 @@ fn publisher_that_no_subscriber_expects_is_unexpected() {
     let mut lobby = lobby(1);
     // The number of publishers is not known yet.
     hear(&mut lobby, 0, publisher(1, 2), &announcement(None, Some(1))).expect("it may fit");
-    assert_eq!(lobby.progress(ms(0)).missing_publishers, None);
+    assert_eq!(lobby.missing(ms(0)).publishers, None);
     let error = hear(&mut lobby, 10, subscriber(0, 3), &expecting(1)).unwrap_err();
     assert!(error.to_string().starts_with("unexpected publisher 1 "), "{error}");
     assert!(error.hint().is_some_and(|hint| hint.contains("`-numPublishers` on each subscriber")));
@@ -230,7 +229,7 @@ fn options_are_compared_once_for_each_process() {
 fn huge_expected_number_is_named_in_short() {
     let mut lobby = lobby(1);
     hear(&mut lobby, 0, subscriber(0, 2), &expecting(u32::MAX)).expect("it fits");
-    let progress = lobby.progress(ms(0));
-    assert_eq!(progress.missing_publishers, Some(65_535));
-    assert_eq!(progress.missing.last().map(String::as_str), Some("65527 more publishers"));
+    let missing = lobby.missing(ms(0));
+    assert_eq!(missing.publishers, Some(65_535));
+    assert_eq!(missing.names.last().map(String::as_str), Some("65527 more publishers"));
 }

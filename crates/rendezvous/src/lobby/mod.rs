@@ -15,9 +15,9 @@ mod rules;
 
 pub use announcement::{Announcement, DriverIdentity, Peer, clean};
 pub(crate) use gathering::busy;
-pub use gathering::{Watch, join, lead};
+pub use gathering::{StopRequest, join, lead};
 pub use guest::GuestLobby;
-pub use leader::{LeaderLobby, LobbyProgress};
+pub use leader::LeaderLobby;
 pub use rules::LeaderRules;
 
 use std::time::Duration;

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use control::{Configured, Exchanged, MailboxMessage, OpenMailbox, PROTOCOL, Reply, Request};
+use control::{Exchanged, MailboxMessage, OpenMailbox, PROTOCOL, Reply, Request};
 use experiment::{ParticipantSpec, Variables};
 use host::{Agent, AgentCommand, AgentLog, ChannelEnd, DriverFile, LocalSite, Site as _};
 
@@ -36,8 +36,6 @@ const END: Duration = Duration::from_secs(2);
 pub struct AgentMailboxSpec {
     /// Driver of the middleware.
     pub driver: DriverFile,
-    /// Environment variables of the agent.
-    pub variables: Variables,
     /// DDS domain.
     pub domain: u32,
     /// Participant: transport, interface, peers and options.
@@ -55,7 +53,8 @@ pub struct AgentMailbox {
     events: Receiver<Event>,
     waker: Waker,
     woken: Arc<AtomicBool>,
-    configured: Configured,
+    /// Transport of the participant, as the middleware says.
+    transport: Option<String>,
     queue: ExchangeQueue,
     received: VecDeque<Vec<u8>>,
     matched: u32,
@@ -91,7 +90,7 @@ impl AgentMailbox {
             events,
             waker,
             woken,
-            configured: Configured::default(),
+            transport: None,
             queue: ExchangeQueue::default(),
             received: VecDeque::new(),
             matched: 0,
@@ -113,12 +112,8 @@ impl AgentMailbox {
             // Without a receiver, the mailbox is gone.
             let _ = replies.send(Event::Reply(reply));
         });
-        let command = AgentCommand {
-            driver: spec.driver.clone(),
-            variables: spec.variables.clone(),
-            padding_bytes: 0,
-            channels: 1,
-        };
+        let (driver, variables) = (spec.driver.clone(), Variables::new());
+        let command = AgentCommand { driver, variables, padding_bytes: 0, channels: 1 };
         let launched = AgentLog::in_memory().and_then(|log| site.launch(&command, log, sink));
         let agent = launched.map_err(|error| {
             let text = format!("cannot start the agent of the control topic: {error}");
@@ -148,17 +143,12 @@ impl AgentMailbox {
         self.send(&request)?;
         match self.reply(request.phase(), spec.limit)? {
             Reply::MailboxOpened(configured) => {
-                self.configured = *configured;
+                self.transport =
+                    configured.settings.get("participant").and_then(|own| own.get("transport")).cloned();
                 Ok(())
             }
             other => Err(unexpected(&other)),
         }
-    }
-
-    /// Returns the effective configuration of the participant, the writer and the reader.
-    #[must_use]
-    pub const fn configured(&self) -> &Configured {
-        &self.configured
     }
 
     fn send(&mut self, request: &Request) -> Result<(), RendezvousError> {
@@ -273,8 +263,7 @@ impl Mailbox for AgentMailbox {
     }
 
     fn diagnosis(&self) -> Vec<String> {
-        let transport = self.configured.settings.get("participant").and_then(|own| own.get("transport"));
-        let over = transport.map(|transport| format!(" over {transport}")).unwrap_or_default();
+        let over = self.transport.as_ref().map(|transport| format!(" over {transport}")).unwrap_or_default();
         vec![format!("the control topic{over} has {} other readers", self.matched)]
     }
 

@@ -66,8 +66,8 @@ pub struct TcpMailbox {
     events: Receiver<Event>,
     waker: Waker,
     threads: Vec<JoinHandle<()>>,
-    /// Addresses of this side, for messages.
-    listening: Option<SocketAddr>,
+    /// Address on which it listens.
+    pub listening: Option<SocketAddr>,
 }
 
 enum Event {
@@ -152,12 +152,6 @@ impl TcpMailbox {
             self.spawn("control-find", move || find_leader(&hub, address))?;
         }
         Ok(())
-    }
-
-    /// Returns the address on which it listens.
-    #[must_use]
-    pub const fn listening(&self) -> Option<SocketAddr> {
-        self.listening
     }
 
     fn new(relays: bool) -> Self {

@@ -1,6 +1,9 @@
 //! Meeting in the lobby, and failing to.
 
-use std::{ops::ControlFlow, thread, time::Instant};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use rendezvous::{
     MessageChannel, Outcome, PeerRole,
@@ -111,10 +114,8 @@ fn disagreement_is_an_error_of_both_with_its_reason_and_hint() {
     };
     let rules = LeaderRules { compare: &compare, ..RULES };
     let own = announcement(None, Some(1));
-    let (guest, leader) = both(
-        || joins(&mut guest, LIMIT),
-        || lead(&mut leader, &own, &rules, LIMIT, &mut |_| ControlFlow::Continue(())).map(drop),
-    );
+    let (guest, leader) =
+        both(|| joins(&mut guest, LIMIT), || lead(&mut leader, &own, &rules, LIMIT, &|| false).map(drop));
     let text = "`-keyed` is set at publisher 0 on host `here` (process 7) and not set at subscriber 0 on host `here` (process 7)";
     let leader = leader.unwrap_err();
     assert_eq!(leader.to_string(), text);
@@ -130,15 +131,11 @@ fn stop_request_ends_a_wait_and_the_other_side_learns_it() {
     let network = MemoryNetwork::new();
     let [mut leader, mut guest] = pair(&network, [PeerRole::Publisher, PeerRole::Subscriber]);
     let own = announcement(None, Some(2));
+    let began = Instant::now();
     // The leader is interrupted when it has seen the guest.
     let (guest, leader) = both(
         || joins(&mut guest, LIMIT),
-        || {
-            lead(&mut leader, &own, &RULES, LIMIT, &mut |progress| match progress.present.len() {
-                0 => ControlFlow::Continue(()),
-                _ => ControlFlow::Break(()),
-            })
-        },
+        || lead(&mut leader, &own, &RULES, LIMIT, &|| began.elapsed() > Duration::from_millis(500)),
     );
     assert!(leader.unwrap_err().is_stopped);
     let guest = guest.unwrap_err();
@@ -146,7 +143,7 @@ fn stop_request_ends_a_wait_and_the_other_side_learns_it() {
     let [_, mut guest] = pair(&MemoryNetwork::new(), [PeerRole::Publisher, PeerRole::Subscriber]);
     let began = Instant::now();
     let own = announcement(Some(1), None);
-    let stopped = join(&mut guest, &own, LIMIT, &mut |_| ControlFlow::Break(()));
+    let stopped = join(&mut guest, &own, LIMIT, &|| true);
     assert!(stopped.unwrap_err().is_stopped && began.elapsed() < LIMIT);
 }
 

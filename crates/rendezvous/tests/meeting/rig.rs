@@ -1,7 +1,6 @@
 //! Leader and guests, as threads of a test.
 
 use std::{
-    ops::ControlFlow,
     sync::mpsc::{self, Receiver},
     thread,
     time::Duration,
@@ -52,11 +51,11 @@ pub fn leads(
     limit: Duration,
 ) -> Result<Vec<Peer>, RendezvousError> {
     let own = announcement(None, Some(subscribers));
-    lead(channel, &own, &RULES, limit, &mut |_| ControlFlow::Continue(()))
+    lead(channel, &own, &RULES, limit, &|| false)
 }
 
 pub fn joins(channel: &mut MessageChannel, limit: Duration) -> Result<Peer, RendezvousError> {
-    join(channel, &announcement(Some(1), None), limit, &mut |_| ControlFlow::Continue(()))
+    join(channel, &announcement(Some(1), None), limit, &|| false)
 }
 
 /// Side of a meeting.

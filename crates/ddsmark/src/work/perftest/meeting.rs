@@ -2,12 +2,10 @@
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _},
-    ops::ControlFlow,
     process,
     time::Duration,
 };
 
-use experiment::Variables;
 use perftest::{Nic, Role, Step, is_of_each_publisher, is_of_publishers};
 use rendezvous::{
     MessageChannel, Outcome, PeerAddress, PeerRole, RendezvousError,
@@ -77,7 +75,6 @@ fn over_topic(process: &Process) -> Result<AgentMailbox, RendezvousError> {
     let open = |transport: String| {
         let spec = AgentMailboxSpec {
             driver: process.driver_file(),
-            variables: Variables::new(),
             domain: process.settings.local.domain,
             participant: process.control_participant(transport),
             limit: OPEN_LIMIT,
@@ -172,21 +169,16 @@ pub fn meet_guests(process: &Process, channel: &mut MessageChannel) -> Result<Ve
     let compare = |_: &Peer, guest: &Peer| compare(process, guest);
     let rules = LeaderRules { interoperate: &interoperate, compare: &compare };
     note(&perftest::progress(&process.settings, Step::Discover));
-    let mut watch = watch(process);
-    lead(channel, &own, &rules, DEFAULT_GUEST_LIMIT, &mut watch).map_err(|error| missed(channel, &error))
+    let stop = || process.stop.requested();
+    lead(channel, &own, &rules, DEFAULT_GUEST_LIMIT, &stop).map_err(|error| missed(channel, &error))
 }
 
 /// Meets the leader as a guest.
 pub fn meet_leader(process: &Process, channel: &mut MessageChannel) -> Result<Peer> {
     let own = announcement(process)?;
     note(&perftest::progress(&process.settings, Step::Discover));
-    let mut watch = watch(process);
-    join(channel, &own, DEFAULT_GUEST_LIMIT, &mut watch).map_err(|error| missed(channel, &error))
-}
-
-fn watch(process: &Process) -> impl FnMut(&rendezvous::lobby::LobbyProgress) -> ControlFlow<()> + use<> {
-    let stop = process.stop.clone();
-    move |_| if stop.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    let stop = || process.stop.requested();
+    join(channel, &own, DEFAULT_GUEST_LIMIT, &stop).map_err(|error| missed(channel, &error))
 }
 
 /// Compares the options of a guest with those of this leader.
