@@ -31,11 +31,7 @@ pub use client::{
     site::StewardSite,
     steward_command::{StewardCommand, Timeouts},
 };
-pub use guest::{
-    observer::GuestObserver,
-    site::{GuestSetup, GuestSite},
-    terms::GuestTerms,
-};
+pub use guest::{observer::GuestObserver, site::GuestSite, terms::GuestTerms};
 pub use lab_host::lab_steward;
 pub use start_error::StartError;
 pub use steward::{

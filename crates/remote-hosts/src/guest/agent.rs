@@ -63,7 +63,6 @@ pub(super) struct GuestAgent {
     pub(super) agent: Box<dyn Agent>,
     pub(super) replies: Replies,
     pub(super) terms: Arc<GuestTerms>,
-    pub(super) own_addresses: Vec<String>,
     /// Whether a request was rejected: the agent gets no other.
     pub(super) rejected: AtomicBool,
     /// The place is given back after the agent has ended.
@@ -76,7 +75,7 @@ impl GuestAgent {
             return Err(forbidden("several endpoints"));
         }
         match request {
-            Request::Configure(configure) => self.terms.check(configure, &self.own_addresses),
+            Request::Configure(configure) => self.terms.check(configure),
             Request::Cases | Request::Check { .. } => Err(forbidden("conformance cases")),
             Request::OpenMailbox(_) | Request::Exchange(_) => Err(forbidden("a mailbox")),
             Request::Match(of) => limits::check_match(of),
@@ -112,9 +111,7 @@ impl Agent for GuestAgent {
     }
 
     fn end(&mut self, limit: Duration) -> ProcessExit {
-        let exit = self.agent.end(limit);
-        self.replies.observer.ended(exit);
-        exit
+        self.agent.end(limit)
     }
 
     fn last_log_lines(&self) -> Vec<String> {

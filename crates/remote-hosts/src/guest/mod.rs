@@ -1,7 +1,7 @@
 //! Guest: this host as the site of a leader that is not trusted, because anyone on the network may send its messages.
 //!
-//! A steward serves a [`GuestSite`](site::GuestSite) as it serves any site. The guest starts only its own driver with its
-//! own environment variables, one agent at a time. It passes a configuration on only if it agrees with what this process
+//! A steward serves a [`GuestSite`](site::GuestSite) as it serves any site. The guest starts only its own driver with the
+//! environment of its process, one agent at a time. It passes a configuration on only if it agrees with what this process
 //! was started with, its [`GuestTerms`](terms::GuestTerms). The process sees all requests and replies of its agent through
 //! a [`GuestObserver`](observer::GuestObserver).
 

@@ -1,7 +1,7 @@
 //! Requests and replies of an agent, as its process sees them while a leader controls it.
 
 use control::{Reply, Request};
-use host::{ProcessExit, SiteError};
+use host::SiteError;
 
 /// Observer of a guest's agent. Its methods are called by the threads that pass the messages on, so they return at once.
 pub trait GuestObserver: Send + Sync {
@@ -13,7 +13,4 @@ pub trait GuestObserver: Send + Sync {
 
     /// Observes a request that is rejected. The agent does not get it, and ends.
     fn rejected(&self, _error: &SiteError) {}
-
-    /// Observes the end of the agent.
-    fn ended(&self, _exit: ProcessExit) {}
 }

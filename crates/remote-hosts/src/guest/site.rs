@@ -39,24 +39,12 @@ const MAX_RESPONDERS: usize = 4;
 const VARIABLES: &str = "variable";
 const NOT_SHOWN: &str = "(set, not shown)";
 
-/// Driver, variables and terms of a guest, whatever its leader requests.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GuestSetup {
-    /// Driver.
-    pub driver: DriverFile,
-    /// Environment variables of the agent that the user chose; `None` removes one. Others are inherited.
-    pub variables: Variables,
-    /// Values that a configuration must agree with.
-    pub terms: GuestTerms,
-}
-
 /// Site of a process that lets a leader control its agent, and does not trust it. `S` starts the agent.
 ///
 /// Calls that concern the noise, the domains and the announcements of the host have no effect.
 pub struct GuestSite<S> {
     site: S,
     driver: DriverFile,
-    variables: Variables,
     terms: Arc<GuestTerms>,
     observer: Arc<dyn GuestObserver>,
     /// Whether an agent runs.
@@ -65,12 +53,11 @@ pub struct GuestSite<S> {
 }
 
 impl<S: Site> GuestSite<S> {
-    /// Creates a guest, and removes the files of owners that no longer exist.
-    pub fn new(site: S, setup: GuestSetup, observer: Arc<dyn GuestObserver>) -> Self {
-        let GuestSetup { driver, variables, terms } = setup;
+    /// Creates a guest with its own driver, and removes the files of owners that no longer exist.
+    pub fn new(site: S, driver: DriverFile, terms: GuestTerms, observer: Arc<dyn GuestObserver>) -> Self {
         site.sweep();
         let (taken, responders) = (Arc::default(), Arc::default());
-        Self { site, driver, variables, terms: Arc::new(terms), observer, taken, responders }
+        Self { site, driver, terms: Arc::new(terms), observer, taken, responders }
     }
 
     /// Checks that a clock is compared over the interface of the guest.
@@ -97,23 +84,19 @@ impl<S: Site> Site for GuestSite<S> {
         let most = u64::from(MAX_PADDING_BYTES);
         at_most("the padding of the environment in bytes", u64::from(padding_bytes), most)?;
         let place = Place::take(&self.taken).ok_or_else(|| forbidden("a second agent"))?;
-        let (driver, variables) = (self.driver.clone(), self.variables.clone());
+        let (driver, variables) = (self.driver.clone(), Variables::new());
         let command = AgentCommand { driver, variables, padding_bytes, channels };
-        let facts = self.site.facts()?;
-        let ipv4 = facts.addresses.iter().map(|own| own.address.to_string());
-        let own_addresses = ipv4.chain(facts.ipv6_addresses.values().map(ToString::to_string)).collect();
         let replies = Replies::new(replies, Arc::clone(&self.observer));
         let agent = self.site.launch(&command, log, replies.sink())?;
         let (terms, rejected) = (Arc::clone(&self.terms), AtomicBool::new(false));
-        Ok(Box::new(GuestAgent { agent, replies, terms, own_addresses, rejected, _place: place }))
+        Ok(Box::new(GuestAgent { agent, replies, terms, rejected, _place: place }))
     }
 
     fn facts(&self) -> Result<Facts, SiteError> {
         self.site.facts()
     }
 
-    /// Captures the environment without files of the leader's choice, and without the values of variables that the user of
-    /// this process did not choose.
+    /// Captures the environment without files of the leader's choice, and without the values of variables.
     fn environment(&self, inputs: &EnvironmentInputs) -> Result<Environment, SiteError> {
         let own_file = |name: &String| (name.clone(), self.driver.path.clone());
         let inputs = EnvironmentInputs {
@@ -127,13 +110,9 @@ impl<S: Site> Site for GuestSite<S> {
         };
         let Environment { mut fields, .. } = self.site.environment(&inputs)?;
         if let Some(variables) = fields.get_mut(VARIABLES) {
-            let is_chosen = |name: &str| self.variables.contains_key(name);
             // `NAME/path` is a file that a value names.
-            variables.retain(|name, _| name.split_once('/').is_none_or(|(name, _)| is_chosen(name)));
-            for (_, value) in variables.iter_mut().filter(|(name, _)| !name.contains('/') && !is_chosen(name))
-            {
-                NOT_SHOWN.clone_into(value);
-            }
+            variables.retain(|name, _| !name.contains('/'));
+            variables.values_mut().for_each(|value| NOT_SHOWN.clone_into(value));
         }
         Ok(Environment::new(fields))
     }

@@ -21,7 +21,7 @@ use host::{
     Counters, DomainClaim, DriverFile, EnvironmentInputs, Facts, Guard, InterfaceAddress, LocalSite, Owner,
     ProcessExit, ReplySink, Site, SiteError,
 };
-use remote_hosts::{GuestObserver, GuestSetup, GuestSite, GuestTerms};
+use remote_hosts::{GuestObserver, GuestSite, GuestTerms};
 use results::{Environment, EnvironmentFields, Host, NoiseProbe, NoiseRule, Reference, RunningExperiment};
 
 /// Calls of a fake site, shared with the test.
@@ -63,29 +63,18 @@ pub const DRIVER: &str = "/opt/own/libddsmark_own.so";
 
 /// Returns the terms of the guest.
 pub fn terms() -> GuestTerms {
-    GuestTerms {
-        domain: 5,
-        transport: "udp".to_owned(),
-        interface: "eth7".to_owned(),
-        peers: Some(vec!["10.0.0.1".to_owned()]),
-        options: [("fragment".to_owned(), "1400".to_owned())].into(),
-        cores: Some(vec![2, 3]),
-        priorities: None,
-    }
+    GuestTerms { domain: 5, transport: "udp".to_owned(), interface: "eth7".to_owned(), priorities: None }
 }
 
-pub fn setup() -> GuestSetup {
-    GuestSetup {
-        driver: DriverFile { name: "own".to_owned(), path: DRIVER.into() },
-        variables: [("OWN_URI".to_owned(), Some("own".to_owned()))].into(),
-        terms: terms(),
-    }
+/// Returns the driver of the guest.
+pub fn driver() -> DriverFile {
+    DriverFile { name: "own".to_owned(), path: DRIVER.into() }
 }
 
 /// Returns a guest, its site, and its observer.
 pub fn guest() -> (GuestSite<FakeSite>, FakeSite, Arc<SeenMessages>) {
     let (site, seen) = (FakeSite::default(), Arc::<SeenMessages>::default());
-    (GuestSite::new(site.clone(), setup(), Arc::clone(&seen) as Arc<dyn GuestObserver>), site, seen)
+    (GuestSite::new(site.clone(), driver(), terms(), Arc::clone(&seen) as Arc<dyn GuestObserver>), site, seen)
 }
 
 /// Returns a configuration that agrees with the terms.
@@ -93,10 +82,9 @@ pub fn configure() -> Configure {
     let run_name = owner().run_name(1);
     let topology = RunTopology::new(&Factors::default(), &Pin::None, false).in_run(&run_name);
     let reader = topology.endpoints.last().expect("a reader").clone();
-    let GuestTerms { domain, transport, interface, options, cores, .. } = terms();
+    let GuestTerms { domain, transport, interface, .. } = terms();
     let mut participant = reader.participant;
-    (participant.transport, participant.interface, participant.options) = (transport, interface, options);
-    // An address of the guest itself does not count.
+    (participant.transport, participant.interface) = (transport, interface);
     participant.peers = ["10.0.0.2", "10.0.0.1"].map(ToOwned::to_owned).into();
     Configure {
         role: reader.role,
@@ -107,7 +95,7 @@ pub fn configure() -> Configure {
         participant,
         writers: reader.writers,
         readers: reader.readers,
-        cpus: cores,
+        cpus: None,
         priorities: None,
         measure_ns: 1,
         windows: 1,
@@ -155,10 +143,6 @@ impl GuestObserver for SeenMessages {
 
     fn rejected(&self, error: &SiteError) {
         self.add(format!("rejected: {error}"));
-    }
-
-    fn ended(&self, exit: ProcessExit) {
-        self.add(format!("ended: {exit}"));
     }
 }
 
@@ -246,8 +230,7 @@ impl Site for FakeSite {
 
     fn environment(&self, inputs: &EnvironmentInputs) -> Result<Environment, SiteError> {
         self.calls().environments.push(inputs.clone());
-        let fields =
-            [("OWN_URI", "own"), ("OWN_URI/etc/x", "hash"), ("SECRET", "s"), ("SECRET/etc/y", "hash")];
+        let fields = [("SECRET", "s"), ("SECRET/etc/y", "hash")];
         let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
         Ok(Environment::new(EnvironmentFields::from([("variable".to_owned(), fields.into())])))
     }

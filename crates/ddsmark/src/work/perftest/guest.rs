@@ -6,11 +6,9 @@ use std::{
 };
 
 use control::{Progress, Reply, Request};
-use host::{ProcessExit, SiteError};
+use host::SiteError;
 use perftest::{Banner, Role, Settings, Step, ThroughputInterval, banner};
-use remote_hosts::{
-    GuestObserver, GuestSetup, GuestSite, GuestTerms, StewardEnd, framing::MAX_FRAME_BYTES, serve,
-};
+use remote_hosts::{GuestObserver, GuestSite, GuestTerms, StewardEnd, framing::MAX_FRAME_BYTES, serve};
 use rendezvous::streams::{Session, SessionEnd, SessionOptions};
 
 use super::{
@@ -70,21 +68,14 @@ pub fn execute(mut process: Process) -> Result<ExitStatus> {
         note(&format!("note: {text}"));
     }
     note(&perftest::progress(&process.settings, Step::Run));
-    let setup = GuestSetup {
-        driver: process.driver_file(),
-        variables: experiment::Variables::new(),
-        terms: GuestTerms {
-            domain: process.settings.local.domain,
-            transport: process.test_transport(),
-            interface: process.interface.clone(),
-            peers: None,
-            options: std::collections::BTreeMap::new(),
-            cores: None,
-            priorities: process.own_part().priorities,
-        },
+    let terms = GuestTerms {
+        domain: process.settings.local.domain,
+        transport: process.test_transport(),
+        interface: process.interface.clone(),
+        priorities: process.settings.local.priorities,
     };
     let observer: Arc<dyn GuestObserver> = seen.clone();
-    let site = GuestSite::new(process.site.clone(), setup, observer);
+    let site = GuestSite::new(process.site.clone(), process.driver_file(), terms, observer);
     let stop = process.stop.clone();
     // If this process ends first, its stream stays open until the leader knows why.
     let output = stream
@@ -304,6 +295,4 @@ impl GuestObserver for AgentObserver {
         let error = CliError::failed(error, error.hint().unwrap_or_default());
         self.state().rejected.get_or_insert(error);
     }
-
-    fn ended(&self, _exit: ProcessExit) {}
 }
