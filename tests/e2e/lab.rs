@@ -220,7 +220,7 @@ fn steward_in_a_lab_has_the_network_of_its_host() {
     // A lab that ends takes its stewards with it.
     lab.down().expect("it is removed");
     wait_for("lost hosts", || sites.iter().all(|site| site.facts().is_err()).then_some(()));
-    let lost = sites[1].lost().expect("a cause").to_string();
+    let lost = sites[1].facts().expect_err("a cause").to_string();
     assert!(lost.starts_with("host `h2` is lost: "), "{lost}");
 }
 

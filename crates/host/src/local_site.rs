@@ -38,7 +38,8 @@ use crate::{
 /// Site on this host, owned by this process. Agents are child processes.
 #[derive(Clone, Debug)]
 pub struct LocalSite {
-    agent: PathBuf,
+    /// Agent program.
+    pub agent: PathBuf,
     owner: Owner,
 }
 
@@ -55,12 +56,6 @@ impl LocalSite {
     /// Returns an error if a loopback connection fails.
     pub fn loopback_capacity() -> std::io::Result<LoopbackCapacity> {
         loopback::measure()
-    }
-
-    /// Returns the agent program.
-    #[must_use]
-    pub fn agent(&self) -> &Path {
-        &self.agent
     }
 
     /// Creates a site with the agent program from `$DDSMARK_AGENT`, or the one in the directory of this program.

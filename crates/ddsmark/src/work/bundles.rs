@@ -19,7 +19,7 @@ pub struct Bundles {
 impl Bundles {
     /// Collects the files.
     pub fn of(local: &LocalSite, drivers: &Drivers) -> Result<Self> {
-        let programs = Bundle::of_programs(&this_program()?, local.agent())?;
+        let programs = Bundle::of_programs(&this_program()?, &local.agent)?;
         let bundles = drivers
             .files
             .iter()

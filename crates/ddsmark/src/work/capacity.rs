@@ -27,10 +27,10 @@ pub fn check(mut experiment: Plan, hosts: &Hosts, is_forced: bool) -> Result<Pla
     if is_forced || experiment.offered_loads().is_empty() {
         return Ok(experiment);
     }
-    let records: Vec<HostRecord> = hosts.list().iter().map(|host| record(host, &experiment)).collect();
+    let records: Vec<HostRecord> = hosts.list.iter().map(|host| record(host, &experiment)).collect();
     let is_remote = |at: &HostSpec| matches!(at, HostSpec::Ssh(_) | HostSpec::Slurm(_));
     let mut capacity = None;
-    if !hosts.list().iter().any(|host| is_remote(&host.at)) {
+    if !hosts.list.iter().any(|host| is_remote(&host.at)) {
         match LocalSite::loopback_capacity() {
             Ok(measured) => {
                 experiment.notes.push(note(&measured));

@@ -60,7 +60,7 @@ impl ExpandedHosts {
             }
             (HostSpec::Slurm(None), _) => {
                 let allocation = Allocation::current("slurm")?;
-                self.list.extend(allocation.nodes().iter().map(|node| NamedHost {
+                self.list.extend(allocation.nodes.iter().map(|node| NamedHost {
                     name: node.clone(),
                     at: HostSpec::Slurm(Some(node.clone())),
                     interface: interface.clone(),

@@ -100,7 +100,7 @@ impl<'a> Connector<'a> {
             }
             HostSpec::Lab(_) => {
                 let lab = self.lab.expect("an experiment with virtual hosts has a lab");
-                let command = lab.steward(&name, &this_program()?, self.local.site.agent())?;
+                let command = lab.steward(&name, &this_program()?, &self.local.site.agent)?;
                 (Box::new(StewardSite::start(command)?), self.own_files())
             }
             HostSpec::Peer(peer) => {
@@ -133,7 +133,7 @@ impl<'a> Connector<'a> {
 
     /// Returns the command of a steward in a network namespace of this host.
     fn in_namespace(&self, host: &str, namespace: &str) -> Result<StewardCommand> {
-        let (program, agent) = (this_program()?, self.local.site.agent().to_owned());
+        let (program, agent) = (this_program()?, self.local.site.agent.clone());
         let namespace = namespace.to_owned();
         let mut command = StewardCommand::new(host, move || {
             let mut command = Command::new("ip");
@@ -229,7 +229,8 @@ fn about(host: &str, error: RunnerError) -> CliError {
 
 /// Hosts of an experiment, all connected.
 pub struct Hosts {
-    list: Vec<ConnectedHost>,
+    /// The hosts.
+    pub list: Vec<ConnectedHost>,
     /// Lab that has the hosts. It is removed after their stewards have ended.
     lab: Option<ExperimentLab>,
     /// Whether the experiment names its hosts; otherwise it has this one.
@@ -257,11 +258,6 @@ impl Hosts {
     /// Returns hosts that are connected already, with names.
     pub const fn of(list: Vec<ConnectedHost>) -> Self {
         Self { list, lab: None, are_named: true }
-    }
-
-    /// Returns the hosts.
-    pub fn list(&self) -> &[ConnectedHost] {
-        &self.list
     }
 
     /// Returns whether there are several hosts.

@@ -62,7 +62,7 @@ pub fn plan_and_measure(
 pub fn show(experiment: &Plan, hosts: &Hosts, json: bool) -> Result<ExitStatus> {
     // A selftest is of one host, and says nothing about several.
     let kept = if hosts.are_several() { BTreeMap::new() } else { selftests::load() };
-    let host = &hosts.list()[0].facts.host;
+    let host = &hosts.list[0].facts.host;
     let detectable_effects =
         DetectableEffects::predict(experiment, host, &|driver: &str| kept.get(driver).cloned());
     let text = if json {
@@ -153,7 +153,7 @@ pub fn header(experiment: Plan, hosts: &Hosts) -> Result<ResultHeader> {
     };
     let warnings = lab_warnings(&experiment).into_iter().chain(warnings.into_iter().map(named)).collect();
     // The planner used the descriptions of this host.
-    let descriptions = hosts.list()[0].drivers.descriptions.clone();
+    let descriptions = hosts.list[0].drivers.descriptions.clone();
     Ok(ResultHeader::new(tool(), records, experiment, descriptions, warnings))
 }
 
@@ -199,7 +199,7 @@ pub fn host_records(experiment: &Plan, hosts: &Hosts) -> Result<Vec<HostRecord>>
             environment,
         })
     };
-    hosts.list().iter().enumerate().map(record).collect()
+    hosts.list.iter().enumerate().map(record).collect()
 }
 
 /// Returns the network interfaces that the endpoints of an experiment use, by host.

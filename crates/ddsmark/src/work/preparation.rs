@@ -117,7 +117,7 @@ pub fn prepare(
     });
     let hosts = Hosts::connect(entries.collect(), local, &drivers)?;
     if !file.hosts.is_empty() {
-        for host in hosts.list() {
+        for host in &hosts.list {
             check_host(&file, &source, &*host.site, &host.facts)
                 .map_err(|error| error.on_host(&host.name))?;
         }

@@ -47,7 +47,6 @@ pub struct StewardSite {
     command: Option<(StewardCommand, Arc<Mutex<Process>>)>,
     reader: Option<JoinHandle<()>>,
     hosted: HostedSite,
-    noise: Vec<String>,
 }
 
 impl StewardSite {
@@ -57,10 +56,10 @@ impl StewardSite {
     /// Returns an error if the command fails, does not greet in time, or is of another version, or if its host has no
     /// agent program.
     pub fn start(steward: StewardCommand) -> Result<Self, StartError> {
-        let (process, to_steward, from_steward, noise) = Process::start(&steward)?;
+        let (process, to_steward, from_steward, _) = Process::start(&steward)?;
         let (host, timeouts) = (steward.host.clone(), steward.timeouts);
         let command = Some((steward, Arc::new(Mutex::new(process))));
-        Self::open(&host, timeouts, command, from_steward, to_steward, noise)
+        Self::open(&host, timeouts, command, from_steward, to_steward)
     }
 
     /// Connects to a steward that another process serves, over a stream from it and a stream to it. `host`: its name in
@@ -76,11 +75,11 @@ impl StewardSite {
     ) -> Result<Self, StartError> {
         let host = host.into();
         let mut input = input_of(input.into().into(), &timeouts);
-        let noise = greeted(&mut input, &timeouts).map_err(|error| {
+        greeted(&mut input, &timeouts).map_err(|error| {
             let text = format!("{error}{}", quoted(&last_lines(error.noise(), NOISE_LINES)));
             StartError::of_host(&host, text, Some(PEER_LOST_HINT.to_owned()))
         })?;
-        Self::open(&host, timeouts, None, input, output.into().into(), noise)
+        Self::open(&host, timeouts, None, input, output.into().into())
     }
 
     /// Opens the site of a steward that has greeted.
@@ -90,7 +89,6 @@ impl StewardSite {
         command: Option<(StewardCommand, Arc<Mutex<Process>>)>,
         mut from_steward: Input,
         to_steward: File,
-        noise: Vec<String>,
     ) -> Result<Self, StartError> {
         let hosted = read_hello(&mut from_steward, host)?;
         let cannot = |error: io::Error| StartError::of_host(host, SiteError::no_channel(error), None);
@@ -115,25 +113,7 @@ impl StewardSite {
         let process = command.as_ref().map(|(_, process)| Arc::clone(process));
         let read = move || of_link.read(&mut from_steward, process.as_deref());
         let reader = thread::Builder::new().name(format!("host {host}")).spawn(read).map_err(cannot)?;
-        Ok(Self { link, timeouts, command, reader: Some(reader), hosted, noise })
-    }
-
-    /// Returns the name of the host.
-    #[must_use]
-    pub fn host(&self) -> &str {
-        &self.link.host
-    }
-
-    /// Returns the last lines that the host printed before its steward started: a shell that prints a banner.
-    #[must_use]
-    pub fn noise(&self) -> &[String] {
-        &self.noise
-    }
-
-    /// Returns the cause if the host is lost.
-    #[must_use]
-    pub fn lost(&self) -> Option<SiteError> {
-        self.link.lost()
+        Ok(Self { link, timeouts, command, reader: Some(reader), hosted })
     }
 
     fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, SiteError> {

@@ -18,7 +18,8 @@ const HINT: &str =
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allocation {
     job: String,
-    nodes: Vec<String>,
+    /// Names of the nodes, in the order of Slurm.
+    pub nodes: Vec<String>,
 }
 
 impl Allocation {
@@ -43,12 +44,6 @@ impl Allocation {
             return Err(StartError::of_host(host, error, Some(hint)));
         }
         Ok(Self { job, nodes })
-    }
-
-    /// Returns the names of the nodes, in the order of Slurm.
-    #[must_use]
-    pub fn nodes(&self) -> &[String] {
-        &self.nodes
     }
 
     /// Returns the shell of a node. `host` is the name of the host in errors.
