@@ -155,6 +155,7 @@ fn missing_or_damaged_result() {
     sandbox.snapshot("damaged-result", &["report", "empty"]);
     sandbox.write("empty/result.json", "{\"schema_version\": 99}");
     sandbox.snapshot("newer-result", &["report", "empty"]);
+    sandbox.snapshot("one-result-has-no-history", &["report", "empty/result.json", "--fail-on-change"]);
 }
 
 #[test]

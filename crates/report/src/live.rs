@@ -1,12 +1,12 @@
 //! Values of an experiment so far, as lines that are redrawn between its runs.
 
 use experiment::{Cell, Plan};
-use results::{Block, Metric, Run, RunState, metrics_of};
+use results::{Block, Metric, NotMet, Run, RunState, format_value, metrics_of};
 use stats::median;
 
 use crate::{layout::Grid, number::count};
 
-/// Lines that are not rows of cells: the heading of the table and two lines of progress.
+/// Lines that are not rows of cells: the heading of the table, and two or three lines of progress.
 const OTHER_LINES: usize = 3;
 
 /// Values so far, updated between runs. Nothing is asked of agents: they have reported at the end of each run.
@@ -27,6 +27,8 @@ struct LiveCell {
     metrics: Vec<(Metric, Vec<f64>)>,
     valid: usize,
     others: usize,
+    /// Of a system, the runs in which not all deadlines were met.
+    not_met: Option<Vec<NotMet>>,
 }
 
 /// Progress that a [`Live`] does not know.
@@ -51,8 +53,12 @@ impl Live {
             if Metric::Delivered.is_of(cell.factors.workload) {
                 metrics.push(Metric::Delivered);
             }
+            // The first ones have room on a narrow terminal.
+            metrics.sort_by_key(|metric| *metric != Metric::Missed);
             let metrics = metrics.into_iter().map(|metric| (metric, Vec::new())).collect();
-            LiveCell { id: cell.id.clone(), metrics, valid: 0, others: 0 }
+            let is_system = cell.factors.flows.iter().any(|flow| flow.deadline.is_some());
+            let not_met = is_system.then(Vec::new);
+            LiveCell { id: cell.id.clone(), metrics, valid: 0, others: 0, not_met }
         };
         let cells = plan.cells.iter().map(of_cell).collect();
         Self { cells, blocks: 0, noisy: 0, reasons: Vec::new() }
@@ -66,6 +72,9 @@ impl Live {
             return;
         }
         found.valid += 1;
+        if let Some(not_met) = &mut found.not_met {
+            not_met.extend(NotMet::of(run));
+        }
         for (metric, values) in &mut found.metrics {
             values.extend(run.value(*metric));
         }
@@ -82,7 +91,8 @@ impl Live {
     /// with their noise, and the remaining time.
     #[must_use]
     pub fn text(&self, progress: LiveProgress<'_>) -> String {
-        let room = progress.lines.saturating_sub(OTHER_LINES).max(1);
+        let last = self.cells.iter().find(|cell| cell.id == progress.cell).and_then(LiveCell::last_not_met);
+        let room = progress.lines.saturating_sub(OTHER_LINES + usize::from(last.is_some())).max(1);
         let now = self.cells.iter().position(|cell| cell.id == progress.cell).unwrap_or(0);
         let first = now.saturating_sub(room / 2).min(self.cells.len().saturating_sub(room));
         let shown = &self.cells[first..self.cells.len().min(first + room)];
@@ -106,8 +116,8 @@ impl Live {
                 format!("{} done, {} noisy; {last}", count(blocks as usize, "block"), self.noisy)
             }
         };
-        let lines =
-            [table, noise, format!("{} left; medians of the valid runs so far{hidden}", progress.left)];
+        let left = format!("{} left; medians of the valid runs so far{hidden}", progress.left);
+        let lines: Vec<String> = [Some(table), last, Some(noise), Some(left)].into_iter().flatten().collect();
         let lines = lines.iter().flat_map(|text| text.lines());
         lines.map(|line| cut(line.trim_end(), progress.width)).collect::<Vec<_>>().join("\n")
     }
@@ -116,6 +126,10 @@ impl Live {
 /// Returns the values of cells so far, as a table.
 fn table_of(cells: &[LiveCell], measured: &str, metrics: &[Metric]) -> String {
     let mut grid = Grid::default().left(["  Cell"]).right(["Runs"]);
+    let has_systems = cells.iter().any(|cell| cell.not_met.is_some());
+    if has_systems {
+        grid = grid.right(["System met"]);
+    }
     for metric in metrics {
         grid = grid.right([format!("{} ({})", metric.words(), metric.shown_unit())]);
     }
@@ -123,6 +137,9 @@ fn table_of(cells: &[LiveCell], measured: &str, metrics: &[Metric]) -> String {
         let mark = if cell.id == measured { ">" } else { " " };
         let invalid = if cell.others > 0 { format!(" + {} invalid", cell.others) } else { String::new() };
         let mut row = vec![format!("{mark} {}", cell.id), format!("{}{invalid}", cell.valid)];
+        if has_systems {
+            row.push(cell.met());
+        }
         row.extend(metrics.iter().map(|metric| cell.value(*metric)));
         grid.row(row);
     }
@@ -138,6 +155,19 @@ fn cut(line: &str, width: usize) -> String {
 }
 
 impl LiveCell {
+    /// Returns in how many of the valid runs a system met its deadlines, as in `5/6`; empty for other cells.
+    fn met(&self) -> String {
+        let met = |not_met: &Vec<NotMet>| format!("{}/{}", self.valid - not_met.len(), self.valid);
+        self.not_met.as_ref().map(met).unwrap_or_default()
+    }
+
+    /// Returns which flow of a system missed most in the last run in which not all deadlines were met; `None` if they always were.
+    fn last_not_met(&self) -> Option<String> {
+        let last = self.not_met.as_ref()?.last()?;
+        let missed = format_value(last.missed_pct);
+        Some(format!("last not met in run {}: {} missed {missed} %", last.run, last.flow))
+    }
+
     /// Returns the median of a metric and its range; empty without a value.
     fn value(&self, metric: Metric) -> String {
         let values =

@@ -4,8 +4,9 @@
 pub const EXIT_STATUS: &str = "\
 Exit status:
   0    done
-  1    a driver violates its contract, a criterion (`--fail-if`) failed, or a cell differs from
-       itself (`selftest`), or a part of a system is not applied (`import --strict`)
+  1    a driver violates its contract, a criterion (`--fail-if`) failed, a cell differs from itself
+       (`selftest`), a level changed (`report --fail-on-change`), or a part of a system is not
+       applied (`import --strict`)
   2    invalid arguments or unsupported request; nothing was measured
   3    a driver, the host or an agent failed; finished runs are saved
   4    measured, but a consistency check failed, or a criterion is inconclusive

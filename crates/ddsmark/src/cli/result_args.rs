@@ -125,6 +125,12 @@ pub struct ReportArgs {
     )]
     pub html: Option<Option<PathBuf>>,
 
+    /// Of many results: exit status 1 if the newest result of a line adds a change of its level, for an alarm.
+    ///
+    /// A change takes some results before it is found; it is told once, with the first result that shows it.
+    #[arg(long, conflicts_with_all = ["format", "full"], help_heading = "Criteria")]
+    pub fail_on_change: bool,
+
     /// Write each chart of the page as an SVG file into a folder.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "full"], help_heading = "Output")]
     pub svg: Option<PathBuf>,

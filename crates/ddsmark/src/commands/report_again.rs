@@ -23,6 +23,12 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus> {
         [path] if !report_index::is_many(&flags.results) => path,
         _ => return report_index::execute(flags),
     };
+    if flags.fail_on_change {
+        return Err(CliError::usage(
+            "`--fail-on-change` is for many results, and this is one",
+            "name the directory that contains them, or use `ddsmark compare BASELINE RESULT --fail-if` for two",
+        ));
+    }
     let mut document = Directory::load(path)?;
     // Computed again: a crashed session saved none.
     document.findings = findings::find(&document);

@@ -70,7 +70,7 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus> {
             pages::deliver(&index_html(&index), &page, &format!("{}\n", index.summary().join(" ")))?;
         }
     }
-    Ok(ExitStatus::Done)
+    Ok(if flags.fail_on_change && index.new_changes() > 0 { ExitStatus::Broken } else { ExitStatus::Done })
 }
 
 /// Returns the path of the page: in the directory with the results, or here if there are several.

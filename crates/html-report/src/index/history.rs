@@ -85,6 +85,8 @@ pub(super) struct Change {
     pub change: LevelChange,
     /// Other differences between the two results.
     pub with: Vec<String>,
+    /// Whether it would not be found without the newest result of its line.
+    pub is_new: bool,
 }
 
 impl Line {
@@ -164,8 +166,17 @@ impl Index {
     }
 
     /// Returns the number of changes in all histories.
-    pub(super) fn changes(&self) -> usize {
+    #[must_use]
+    pub fn changes(&self) -> usize {
         self.histories.iter().map(|history| history.changes().count()).sum()
+    }
+
+    /// Returns the number of changes that are found with the newest results of their lines only: those about which a nightly job
+    /// has not told yet.
+    #[must_use]
+    pub fn new_changes(&self) -> usize {
+        let changes = self.histories.iter().flat_map(History::changes);
+        changes.filter(|(_, change)| change.is_new).count()
     }
 }
 
@@ -270,27 +281,43 @@ fn test(results: &[IndexedResult], histories: &mut [History]) -> (usize, usize) 
     for ((driver, line), values) in all.zip(values) {
         let Some(values) = values else { continue };
         let (points, values): (Vec<usize>, Vec<ReferencedValue>) = values.into_iter().unzip();
-        let described = |change: LevelChange| {
+        let described = |change: LevelChange, is_new: bool| {
             let point = points[change.at];
             let content = |point: usize| results[line.points[point].result].content.as_ref().ok();
             let with = match (content(points[change.at - 1]), content(point)) {
                 (Some(before), Some(after)) => changes::differences(before, after, &driver),
                 _ => Vec::new(),
             };
-            Change { point, change, with }
+            Change { point, change, with, is_new }
         };
-        let found: Vec<Change> = test.changes(&values).into_iter().map(described).collect();
+        let found = test.changes(&values);
+        let known = if found.is_empty() { Vec::new() } else { test.changes(&values[..values.len() - 1]) };
+        let found: Vec<Change> = found
+            .into_iter()
+            .map(|change| {
+                let is_new = !known.iter().any(|known| is_same(known, &change));
+                described(change, is_new)
+            })
+            .collect();
         let alone = |of: ReferencedValue| ReferencedValue { references: Vec::new(), ..of };
         let values: Vec<ReferencedValue> = values.into_iter().map(alone).collect();
         line.test = match found.is_empty() {
             true => match test.changes(&values) {
                 changes if changes.is_empty() => Test::Tested(Vec::new()),
-                changes => Test::PerhapsOfHost(changes.into_iter().map(described).collect()),
+                changes => {
+                    let changes = changes.into_iter().map(|change| described(change, false));
+                    Test::PerhapsOfHost(changes.collect())
+                }
             },
             false => Test::Tested(found),
         };
     }
     (tested, test.least_results())
+}
+
+/// Returns whether changes of a line, found with and without its newest result, are the same: a further result may move the place of one.
+fn is_same(one: &LevelChange, other: &LevelChange) -> bool {
+    one.at.abs_diff(other.at) < LEAST_RESULTS && (one.ratio > 1.0) == (other.ratio > 1.0)
 }
 
 /// Returns the values of a line with references, each with the index of its point.

@@ -87,6 +87,7 @@ impl Index {
             if let Some((history, (line, change))) = largest {
                 sentences.push(format!("The largest: {}.", self.change_words(history, line, change)));
             }
+            sentences.extend(self.new_change_words());
             let masked_lines = lines().filter(|line| !line.perhaps_of_host().is_empty()).count();
             if let Some((history, line, change)) = self.largest_perhaps_of_host() {
                 sentences.push(format!(
@@ -222,6 +223,20 @@ impl Index {
         let rows =
             all.flat_map(|history| history.changes().map(move |(line, change)| row(history, line, change)));
         DataTable { title: "Changes of level".to_owned(), columns, rows: rows.collect() }
+    }
+
+    /// Returns a sentence about the changes that are new, the largest first.
+    fn new_change_words(&self) -> Option<String> {
+        let all = self.histories.iter().flat_map(|history| history.changes().map(move |of| (history, of)));
+        let mut new: Vec<_> = all.filter(|(_, (_, change))| change.is_new).collect();
+        new.sort_by(|(_, one), (_, other)| size(other, one));
+        let named = new.iter().take(MOST_NAMED);
+        let mut texts: Vec<String> =
+            named.map(|(history, (line, change))| self.change_words(history, line, change)).collect();
+        if new.len() > MOST_NAMED {
+            texts.push(format!("{} more", new.len() - MOST_NAMED));
+        }
+        (!new.is_empty()).then(|| format!("New, found with the newest result only: {}.", list(&texts)))
     }
 
     /// Returns the table of all lines: those with changes first, then the widest histories.

@@ -96,6 +96,24 @@ fn step_of_one_driver_is_found_in_its_cells_only() {
 }
 
 #[test]
+fn change_is_new_with_the_first_result_that_shows_it() {
+    let all = step(1.3);
+    let found: Vec<(usize, usize)> = (12..=24)
+        .map(|results| Index::new(nights(&all[..results])))
+        .map(|index| {
+            let words = index.summary().join(" ").contains("New, found with the newest result only: the ");
+            assert_eq!(words, index.new_changes() > 0);
+            (index.changes(), index.new_changes())
+        })
+        .collect();
+    // No change before the step; then all are new once, and none when nothing but a further result comes.
+    let new: usize = found.iter().map(|(_, new)| new).sum();
+    let (changes, last) = found[found.len() - 1];
+    assert!(found[..3].iter().all(|of| *of == (0, 0)), "{found:?}");
+    assert!(new >= changes && new <= changes + changes / 2 && last == 0, "{found:?}");
+}
+
+#[test]
 fn host_that_changes_is_no_change_of_a_cell() {
     let levels: Vec<(f64, f64)> = (0..24).map(|day| (1.0, if day < 12 { 1.0 } else { 1.3 })).collect();
     let index = Index::new(nights(&levels));

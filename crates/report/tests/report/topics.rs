@@ -2,6 +2,7 @@
 
 use experiment::{Deadline, Flow, SizeDistribution, Sizes};
 use insta::assert_snapshot;
+use report::{Live, LiveProgress};
 use results::{Failure, ResultDocument, Run, RunState};
 
 use crate::{
@@ -219,4 +220,24 @@ fn headroom_of_a_system_is_a_table_and_a_sentence() {
     assert!(line.starts_with("  trial 3: scale 1."), "{line}");
     assert!(line.contains("good, imu missed 0.050 % (limit 0.100 %); now headroom 1."), "{line}");
     assert!(line.contains("imu fails first; at most 40 s more"), "{line}");
+}
+
+#[test]
+fn live_values_of_a_system_say_whether_it_was_met() {
+    let document = system();
+    let mut live = Live::new(&document.experiment);
+    let result = &document.cells[0];
+    let cell = document.experiment.cells.iter().find(|cell| cell.id == result.id).expect("planned");
+    let text = |live: &Live, width| {
+        let left = "3 s";
+        live.text(LiveProgress { cell: &cell.id, left, lines: 24, width })
+    };
+    result.runs.iter().filter(|run| run.number < 3).for_each(|run| live.run_finished(run, cell));
+    let so_far = text(&live, 120);
+    assert!(!so_far.contains("not met"), "{so_far}");
+    result.runs.iter().filter(|run| run.number >= 3).for_each(|run| live.run_finished(run, cell));
+    assert_snapshot!(text(&live, 120));
+    // What counts for a system is shown where there is little room, too.
+    let narrow = text(&live, 80);
+    assert!(narrow.contains("System met") && narrow.contains("missed"), "{narrow}");
 }

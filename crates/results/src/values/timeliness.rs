@@ -173,7 +173,8 @@ impl EndedProcess {
 
 impl NotMet {
     /// Returns what was not met in a run; `None` if all was.
-    fn of(run: &Run) -> Option<Self> {
+    #[must_use]
+    pub fn of(run: &Run) -> Option<Self> {
         let failed = run.flows.iter().filter_map(|flow| {
             let timeliness = flow.timeliness.as_ref().filter(|timeliness| !timeliness.is_met)?;
             Some((flow, timeliness))
