@@ -27,7 +27,7 @@ struct LiveCell {
     metrics: Vec<(Metric, Vec<f64>)>,
     valid: usize,
     others: usize,
-    /// Of a system, the runs in which not all deadlines were met.
+    /// Runs of a system in which not all deadlines were met; `None` for other cells.
     not_met: Option<Vec<NotMet>>,
 }
 

@@ -125,9 +125,9 @@ pub struct ReportArgs {
     )]
     pub html: Option<Option<PathBuf>>,
 
-    /// Of many results: exit status 1 if the newest result of a line adds a change of its level, for an alarm.
+    /// Exit with status 1 if the newest of many results adds a change of a level to its line, for an alarm.
     ///
-    /// A change takes some results before it is found; it is told once, with the first result that shows it.
+    /// A change takes some results before it is found. It is an alarm once: with the first result that shows it.
     #[arg(long, conflicts_with_all = ["format", "full"], help_heading = "Criteria")]
     pub fail_on_change: bool,
 
