@@ -1,5 +1,4 @@
 //! Header of a sample: stamping what was read reproduces the payload. The counts of a reader add up for any input.
-#![no_main]
 
 use agent::traffic::{
     header::{HEADER_BYTES, Header},
@@ -10,7 +9,6 @@ use agent::traffic::{
     receive_stats::ReceiveStats,
 };
 use driver_host::Sample;
-use libfuzzer_sys::fuzz_target;
 use results::WindowCounts;
 
 const SIZE: usize = 24;
@@ -18,7 +16,7 @@ const IDENTITY: Identity =
     Identity { tag: 5, writer: 2, size: PayloadSize::One(SIZE), since_ns: 0, slack_ns: 0, keys: Keys::NONE };
 const WINDOWS: u32 = 4;
 
-fuzz_target!(|payloads: &[u8]| {
+pub fn run(payloads: &[u8]) {
     // Two writers, so that the number in the header selects one of them.
     let stats = |writer| {
         let windows = WindowCounts::new(WINDOWS, 1_000);
@@ -34,7 +32,7 @@ fuzz_target!(|payloads: &[u8]| {
         assert_eq!(received.delivered + received.missing, received.next);
         assert_eq!(received.window_delivered.iter().sum::<u64>(), received.delivered);
     }
-});
+}
 
 fn stamped_again(payload: &[u8]) {
     let Some(header) = Header::read(payload) else {

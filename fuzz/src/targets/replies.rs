@@ -1,14 +1,12 @@
 //! Replies as a runner reads them, up to the first invalid line: each valid one can be sent and read again, and its
 //! measurements can be summarized and stored.
-#![no_main]
 
 use std::time::SystemTime;
 
 use control::{AgentReport, Reply, receive_line, send};
-use libfuzzer_sys::fuzz_target;
 use results::{IntervalLog, Latency, WritingTime, steady_latency, steady_rate};
 
-fuzz_target!(|lines: &[u8]| {
+pub fn run(lines: &[u8]) {
     let mut lines = lines;
     while let Ok(message) = receive_line::<Reply>(&mut lines) {
         if let Reply::Report(report) = &message {
@@ -18,7 +16,7 @@ fuzz_target!(|lines: &[u8]| {
         send(&mut said, &message).expect("a vector takes all bytes");
         receive_line::<Reply>(&mut said.as_slice()).expect("what was said is understood");
     }
-});
+}
 
 fn sum_up(report: &AgentReport) {
     let written = report.writer().into_iter().map(|writer| &writer.write_call);

@@ -1,12 +1,10 @@
 //! Result: one that loads can be stored, loads again unchanged, can be assembled from its runs, and can be shown.
-#![no_main]
 
 use std::path::Path;
 
-use libfuzzer_sys::fuzz_target;
 use results::{Assembler, Directory, Histograms, ResultDocument, ResultHeader, State};
 
-fuzz_target!(|file: &[u8]| {
+pub fn run(file: &[u8]) {
     let path = Path::new("result.json");
     let Ok(document) = Directory::parse(path, file) else { return };
     let text = report::json(&document);
@@ -14,7 +12,7 @@ fuzz_target!(|file: &[u8]| {
     assert_eq!(again, document);
     show(document.clone());
     show(assembled(document));
-});
+}
 
 fn assembled(document: ResultDocument) -> ResultDocument {
     let ResultDocument { tool, hosts, experiment, drivers, warnings, cells, .. } = document;

@@ -1,11 +1,9 @@
 //! Packets of a clock exchange, and the offset that follows from times in them: a packet is read only as it is written, and
 //! an offset lies within its bounds.
-#![no_main]
 
 use host::{ClockExchange, ClockOffset, ClockPacket, ExchangeKey, PACKET_BYTES};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let key = ExchangeKey::from([7; 16]);
     let mut exchanges = Vec::new();
     for packet in bytes.chunks(PACKET_BYTES) {
@@ -20,4 +18,4 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some(offset) = ClockOffset::from_exchanges(&exchanges) {
         assert!(offset.rtt_ns <= offset.rtt_p50_ns && offset.error_ns >= offset.rtt_ns / 2);
     }
-});
+}

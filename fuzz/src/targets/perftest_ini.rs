@@ -1,10 +1,8 @@
 //! File with options of `ddsmark perftest`: settings that can be offered, or an error with a line and a hint.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use perftest::{CommandLine, Defaults, IniFile, Source};
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     for role in ["-pub", "-sub"] {
         let line = CommandLine::parse(&[role], Some("5.1")).expect("a role");
@@ -18,4 +16,4 @@ fuzz_target!(|bytes: &[u8]| {
             }
         }
     }
-});
+}

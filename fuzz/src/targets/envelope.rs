@@ -1,10 +1,8 @@
 //! Samples of a control topic, each after its length: any of them leave memory bounded, and a message that is delivered can be
 //! sent and read again. The lobbies take each message.
-#![no_main]
 
 use std::time::Duration;
 
-use libfuzzer_sys::fuzz_target;
 use rendezvous::{
     Delivery, PeerAddress, PeerRole, ProcessId,
     envelope::{Arrival, HEADER_BYTES, MAX_CHUNK_BYTES, Reassembly, Sample},
@@ -14,7 +12,7 @@ use rendezvous::{
 
 const RULES: LeaderRules<'static> = LeaderRules { interoperate: &|_, _| false, compare: &|_, _| Ok(()) };
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let own = PeerAddress { process: id(2), role: PeerRole::Publisher, id: 0 };
     let mut reassembly = Reassembly::new(own.process);
     let mut leader = LeaderLobby::new(Peer { address: own, announcement: announcement() });
@@ -46,7 +44,7 @@ fuzz_target!(|bytes: &[u8]| {
         guest.check(Duration::MAX),
         guest.hint(),
     );
-});
+}
 
 fn id(number: u64) -> ProcessId {
     ProcessId::from_raw(number).expect("a number")

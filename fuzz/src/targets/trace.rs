@@ -1,11 +1,9 @@
 //! Trace file of any origin: its times ascend and are within an hour, all samples have a size or none has, or the error has a position
 //! in the text. Samples that were read can be written and read again unchanged.
-#![no_main]
 
 use experiment::{MAX_TRACE_SAMPLES, trace_samples};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match trace_samples(text) {
         Ok(samples) => {
@@ -29,4 +27,4 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(fault.line <= text.lines().count() && fault.column <= line.chars().count() + 1);
         }
     }
-});
+}

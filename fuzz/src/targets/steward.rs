@@ -1,8 +1,6 @@
 //! Stream between a runner and a steward, as each of them reads it: noise and greeting are optional. Each valid message can
 //! be sent and read again.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use remote_hosts::{
     framing::{Frame, MAX_NOISE_BYTES, find_greeting},
     protocol::{Hello, ToRunner, ToSteward},
@@ -13,7 +11,7 @@ use serde::{Serialize, de::DeserializeOwned};
 /// Longest frame of this target: memory is limited.
 const LIMIT: u32 = 1 << 20;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let mut stream = bytes;
     match find_greeting(&mut stream) {
         Ok(noise) => assert!(noise.len() <= MAX_NOISE_BYTES),
@@ -34,7 +32,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let probe = Probe::parse(&String::from_utf8_lossy(bytes));
     let _ = (probe.check(&Needs { glibc: Some((2, 36)), bytes: 1 << 20 }), probe.installed());
-});
+}
 
 fn sent_again<T: Serialize + DeserializeOwned>(body: &[u8]) {
     let Ok(message) = serde_json::from_slice::<T>(body) else { return };

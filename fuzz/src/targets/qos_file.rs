@@ -1,12 +1,10 @@
 //! QoS file of any origin: a profile is read, or the error has a hint. What is read twice is the same.
-#![no_main]
 
 use std::collections::BTreeMap;
 
 use experiment::{InputFile, qos_profile};
-use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+pub fn run(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let mut file = InputFile::new("f.xml".to_owned(), text.to_owned(), String::new());
     file.variables = BTreeMap::from([("V".to_owned(), "<BuiltinQosLib::Pattern.Status&".to_owned())]);
@@ -19,4 +17,4 @@ fuzz_target!(|bytes: &[u8]| {
         }
         Err(error) => assert!(!error.to_string().is_empty() && !error.hint().is_empty()),
     }
-});
+}

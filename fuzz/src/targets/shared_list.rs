@@ -1,16 +1,14 @@
 //! List of the files that a killed process has left: whatever it contains, only existing files match, and a `*`
 //! matches only names that start with the text before it.
-#![no_main]
 
 use std::collections::BTreeSet;
 
 use host::ShmManifest;
-use libfuzzer_sys::fuzz_target;
 
 /// Minimum length of the text before a `*`, in bytes.
 const BEFORE_ANY: usize = 4;
 
-fuzz_target!(|input: &[u8]| {
+pub fn run(input: &[u8]) {
     let Ok(input) = str::from_utf8(input) else { return };
     // input: existing names, one per line; after an empty line, the list
     let (there, list) = input.split_once("\n\n").unwrap_or(("", input));
@@ -26,4 +24,4 @@ fuzz_target!(|input: &[u8]| {
         assert!(found.names.iter().all(|&name| there.contains(name)));
         assert!(!found.any || begins.iter().any(|begin| found.names[0].starts_with(begin)));
     }
-});
+}

@@ -1,12 +1,10 @@
 //! HdrHistogram interval log of any origin: what loads can be merged, and stored and read again unchanged.
-#![no_main]
 
 use std::{sync::Arc, time::SystemTime};
 
-use libfuzzer_sys::fuzz_target;
 use results::{EncodedWindows, IntervalLog, QUANTILES};
 
-fuzz_target!(|text: &[u8]| {
+pub fn run(text: &[u8]) {
     let Ok(windows) = IntervalLog::read(text) else { return };
     let mut log = IntervalLog::new();
     for (kind, _, histogram) in &windows {
@@ -22,4 +20,4 @@ fuzz_target!(|text: &[u8]| {
     let Ok(text) = log.write(SystemTime::UNIX_EPOCH, "") else { return };
     let again = IntervalLog::read(&text).expect("what was written loads");
     assert!(again.iter().map(|(.., read)| read).eq(windows.iter().map(|(.., written)| written)));
-});
+}

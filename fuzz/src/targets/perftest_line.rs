@@ -1,7 +1,5 @@
 //! Command line of `ddsmark perftest`: settings are within bounds and can be offered, or the error has a hint.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use perftest::{
     Banner, CommandLine, Defaults, Generation, Json, JsonContext, Offer, Settings, Step, banner, help,
     progress,
@@ -9,7 +7,7 @@ use perftest::{
 
 const DEFAULTS: Defaults<'static> = Defaults { driver: "dds", raw_drivers: ["udp", "tcp", "shm"] };
 
-fuzz_target!(|input: &[u8]| {
+pub fn run(input: &[u8]) {
     // first line: the generation; other lines: one argument each
     let Ok(input) = std::str::from_utf8(input) else { return };
     let mut lines = input.lines();
@@ -28,7 +26,7 @@ fuzz_target!(|input: &[u8]| {
         }
         Err(error) => assert!(!error.to_string().is_empty() && !error.hint().is_empty()),
     }
-});
+}
 
 fn check(settings: &Settings) {
     let offer = settings.offer();
