@@ -49,7 +49,7 @@ kills: release drivers ## kill agents 200 times at random, and count the damage 
 	cargo validation kills --driver udp,cyclonedds --runs 200
 
 generate: ## rewrite the references, the schemas and the crate table
-	cargo xtask generate
+	RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/rustc.sh cargo xtask generate
 
 docs: setup ## build the documentation as a book, in target/book
 	@scripts/docs.sh

@@ -8,6 +8,14 @@ cd "$root"
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
 tools=$root/.sdk/tools
 
+# What tests and checks build: the workspace, with all that it has. Given other arguments, or another compiler, cargo would build
+# again, and replace programs that tests are using.
+workspace=(--locked --workspace --all-features)
+all_targets=(--bins --tests --benches --examples)
+checked() { # a command that calls cargo: also with the lints of clippy and rustdoc
+  RUSTC_WORKSPACE_WRAPPER=$root/scripts/rustc.sh "$@"
+}
+
 stages='' failures=0
 say() { # starts a stage; print_stages prints the duration of each, and the time that its processes used
   end_stage

@@ -26,20 +26,13 @@ done)
 say 'words'
 scripts/words.sh
 
-# As `cargo clippy` does it. With the variable also for rustdoc, it reads what clippy has compiled, instead of compiling it again.
-# Examples are built because features of dependencies would differ without them.
-export RUSTC_WORKSPACE_WRAPPER=clippy-driver
+# Cargo repeats the warnings of what is built already.
 for manifest in "${manifests[@]}"; do
-  say "clippy: $manifest"
-  found=$(cargo check --locked --workspace --all-features --all-targets --quiet --manifest-path "$manifest" 2>&1) ||
-    fail "clippy: $manifest: $found" 'correct the errors above'
-  [ -z "$found" ] || fail "clippy: $manifest: $found" 'correct the warnings above'
+  say "clippy, rustdoc: $manifest"
+  found=$(checked cargo build --quiet "${workspace[@]}" "${all_targets[@]}" --manifest-path "$manifest" 2>&1) ||
+    fail "$manifest: $found" 'correct the errors above'
+  [ -z "$found" ] || fail "$manifest: $found" 'correct the warnings above'
 done
-
-say 'rustdoc'
-RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --all-features --lib --bins --examples --no-deps \
-  --document-private-items --quiet
-unset RUSTC_WORKSPACE_WRAPPER
 
 for manifest in "${manifests[@]}"; do
   say "licences and sources of dependencies: $manifest"
@@ -48,6 +41,4 @@ for manifest in "${manifests[@]}"; do
 done
 
 say 'generated files'
-# Exactly as scripts/test.sh builds it, whose tests may be using the programs: with other features they would be built again.
-cargo build --quiet --locked --workspace --all-features --bins --tests
-"$CARGO_TARGET_DIR/debug/xtask" generate --check
+checked "$CARGO_TARGET_DIR/debug/xtask" generate --check

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The tests: of the workspace (with those that run real processes on real middleware), and of each driver; the fuzz
-# targets over their corpus; and `make lint`. With the argument `all` also tests that take long. All stages are executed,
+# The tests: of the workspace (with those that run real processes on real middleware, and the fuzz targets over their
+# corpus), and of each driver; and `make lint`. With the argument `all` also tests that take long. All stages are executed,
 # and the list of their durations marks those that failed.
 . "$(dirname -- "$0")/common.sh"
 checks='' checks_log=$CARGO_TARGET_DIR/checks.log
@@ -16,22 +16,20 @@ trap 'exit 130' INT TERM
 
 # Programs and tests in one build, so that nothing is compiled twice; the end-to-end tests run the programs.
 say 'build: the workspace with its tests, and the drivers with theirs'
-everything=(--workspace --all-features --locked)
-scripts/build.sh --tests -- "${everything[@]}" --bins --tests
+checked scripts/build.sh --tests -- "${workspace[@]}" "${all_targets[@]}"
 # With these, nextest does not call cargo, which would wait for the checks below.
 cargo metadata --all-features --locked --format-version 1 >"$CARGO_TARGET_DIR/packages.json"
-"$tools/bin/cargo-nextest" nextest list "${everything[@]}" --list-type binaries-only --message-format json \
+checked "$tools/bin/cargo-nextest" nextest list "${workspace[@]}" --list-type binaries-only --message-format json \
   >"$CARGO_TARGET_DIR/tests.json"
 
-rust_drivers=(--workspace --all-features --locked --manifest-path drivers/Cargo.toml)
+rust_drivers=("${workspace[@]}" --manifest-path drivers/Cargo.toml)
 
 # Checks that measure nothing. Tests wait most of the time, and these checks use only the time that is left.
 idle_checks() {
   chrt --idle --pid 0 "$BASHPID" || renice -n 19 -p "$BASHPID"
   attempt 'lint' scripts/lint.sh
-  attempt 'cargo test: examples in the documentation' cargo test "${everything[@]}" --doc --quiet
-  attempt 'fuzz: the corpus, and a planted defect' scripts/fuzz.sh replay
-  attempt 'build: the tests of drivers in Rust' cargo test "${rust_drivers[@]}" --no-run --quiet
+  attempt 'cargo test: examples in the documentation' checked cargo test "${workspace[@]}" --doc --quiet
+  attempt 'build: the tests of drivers in Rust' checked cargo test "${rust_drivers[@]}" --no-run --quiet
   print_stages
   all_passed
 }
@@ -77,7 +75,7 @@ nextest run "${without[@]}" && tests_passed=1 || tests_passed=''
 
 attempt 'python: the package of the wheel' scripts/test_python.sh
 
-say 'lint, examples in the documentation, fuzz targets: the rest, and the output'
+say 'lint, examples in the documentation: the rest, and the output'
 wait "$checks" || stage_failed
 checks=''
 cat "$checks_log"
@@ -129,7 +127,7 @@ pages() {
   fi
 }
 drivers_in_rust() {
-  attempt 'cargo test: drivers in Rust' cargo test "${rust_drivers[@]}" --no-fail-fast
+  attempt 'cargo test: drivers in Rust' checked cargo test "${rust_drivers[@]}" --no-fail-fast
 }
 drivers_in_c() {
   for tests in "$CARGO_TARGET_DIR"/cmake/*/CTestTestfile.cmake; do
