@@ -8,31 +8,24 @@ use crate::shell::quoted;
 
 /// Maximum number of commands.
 const COMMANDS: usize = 3;
-/// Number of runs of each cell below which more runs are suggested, if the values vary.
-const ENOUGH_BLOCKS: u32 = 12;
+/// Minimum number of runs of each cell that is suggested, if the values vary.
+const ENOUGH_RUNS: u32 = 12;
 
 /// Returns the next steps, the most important first.
 pub(super) fn next(document: &ResultDocument, directory: Option<&str>, width: usize) -> Vec<Line> {
     let place = directory.map_or_else(|| "DIR".to_owned(), quoted);
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
-    let mut steps: Vec<(Vec<String>, &str)> = Vec::new();
+    let mut steps: Vec<(Vec<String>, String)> = Vec::new();
     if document.state == State::Interrupted {
-        steps.push((words(&["ddsmark", "run", "--resume", &place]), "measure the missing runs"));
+        steps.push((words(&["ddsmark", "run", "--resume", &place]), "measure the missing runs".to_owned()));
     }
-    let varies = document.cells.iter().flat_map(|cell| &cell.warnings).any(|warning| {
-        matches!(
-            warning.kind,
-            WarningKind::Spread | WarningKind::Groups | WarningKind::FewSamples | WarningKind::NotSteady
-        )
-    });
-    if varies || over_half_noisy(&document.blocks) {
-        steps.extend(again(document).map(|command| (command, "more and longer runs, since these vary")));
-    }
+    steps.extend(again(document));
     if !document.cells.is_empty() {
-        steps.push((words(&["ddsmark", "report", &place, "--full"]), "all tables, findings and warnings"));
+        let what = "all tables, findings and warnings".to_owned();
+        steps.push((words(&["ddsmark", "report", &place, "--full"]), what));
         steps.push((
             words(&["ddsmark", "compare", &place, "OTHER_RESULT"]),
-            "the difference to another result",
+            "the difference to another result".to_owned(),
         ));
     }
     let mut lines = Vec::new();
@@ -71,48 +64,78 @@ fn continued(command: &[String], width: usize) -> Vec<Line> {
     lines.iter().map(|line| Line::new(Kind::Plain, line)).collect()
 }
 
+/// Commands that take a number of runs and their duration as flags.
+const MEASURE: [&str; 7] = ["run", "characterize", "latency", "throughput", "load", "discovery", "search"];
 /// Flags of a measurement that its repetition replaces; those with a value.
-const REPLACED: [&str; 7] = ["--out", "-o", "--runs", "-n", "--duration", "--warm-up", "--seed"];
-/// Flags of a measurement that its repetition replaces; those without a value.
-const REPLACED_SWITCHES: [&str; 11] = [
-    "--quick",
-    "--precise",
-    "--keep-awake",
-    "--json",
-    "--csv",
-    "--jsonl",
-    "--markdown",
-    "--verbose",
-    "-v",
-    "--quiet",
-    "-q",
-];
+const REPLACED: [&str; 7] = ["--out", "-o", "--runs", "-n", "--precision", "--budget", "--seed"];
+/// Flags of a measurement that its repetition leaves out; those without a value.
+const LEFT_OUT: [&str; 8] = ["--json", "--csv", "--jsonl", "--markdown", "--verbose", "-v", "--quiet", "-q"];
+/// Flags for the duration of runs, which longer runs replace; the last one has no value.
+const DURATIONS: [&str; 2] = ["--duration", "--quick"];
+/// Maximum duration of a run in ns.
+const LONGEST_NS: u64 = 3_600_000_000_000;
 
-/// Returns the command that repeats the measurement with more or longer runs; `None` if it is not known.
-fn again(document: &ResultDocument) -> Option<Vec<String>> {
-    let mut words = document.tool.command_line.iter().skip(1);
-    let command = words.next()?;
-    let mut again = vec!["ddsmark".to_owned(), command.clone()];
-    while let Some(word) = words.next() {
-        if REPLACED.contains(&word.as_str()) {
-            words.next();
-        } else if !REPLACED_SWITCHES.contains(&word.as_str())
-            && !REPLACED.iter().any(|flag| word.starts_with(&format!("{flag}=")))
-        {
-            again.push(quoted(word));
-        }
+/// Returns the command that repeats the measurement with more or longer runs, and why; `None` if it is not known, or if nothing asks for it.
+///
+/// Values that vary between runs, and a noisy host, need more runs; values that are not steady within a run, or of few samples, need longer
+/// ones. All other flags stay, so that the result answers the same question.
+fn again(document: &ResultDocument) -> Option<(Vec<String>, String)> {
+    let design = &document.experiment.design;
+    let warnings = || document.cells.iter().flat_map(|cell| &cell.warnings);
+    let has = |kind: WarningKind| warnings().any(|warning| warning.kind == kind);
+    let more = [
+        (has(WarningKind::Spread) || has(WarningKind::Groups), "these vary"),
+        (over_half_noisy(&document.blocks), "the host was noisy"),
+    ];
+    let longer = [
+        (has(WarningKind::NotSteady), "these are not steady"),
+        (has(WarningKind::FewSamples), "these have few samples"),
+    ];
+    let reason = |of: &[(bool, &'static str)]| of.iter().find(|(holds, _)| *holds).map(|(_, why)| *why);
+    // A number of samples ends a run, however long it may be.
+    let is_longer = design.samples.is_none() && design.measure_ns < LONGEST_NS;
+    let (more, longer) = (reason(&more), reason(&longer).filter(|_| is_longer));
+    let why = more.or(longer)?;
+    let what = match (more, longer) {
+        (Some(_), Some(_)) => "more and longer runs",
+        (Some(_), None) => "more runs",
+        _ => "longer runs",
+    };
+    let mut command = repeated(document, longer.is_some())?;
+    if more.is_some() {
+        let runs = ENOUGH_RUNS.max(2 * design.blocks);
+        command.extend(["--runs".to_owned(), runs.to_string()]);
     }
+    if longer.is_some() {
+        let ms = (2 * design.measure_ns).min(LONGEST_NS).div_ceil(1_000_000);
+        let time = if ms % 1000 == 0 { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
+        command.extend(["--duration".to_owned(), time]);
+    }
+    Some((command, format!("{what}, since {why}")))
+}
+
+/// Returns the command of the measurement without the flags that [`again`] gives; `None` if it takes no such flags, or cannot be repeated.
+fn repeated(document: &ResultDocument, is_longer: bool) -> Option<Vec<String>> {
+    let mut words = document.tool.command_line.iter().skip(1);
+    let name = words.next().filter(|name| MEASURE.contains(&name.as_str()))?;
     let is_search = |cell: &results::CellResult| cell.factors.workload == Workload::Search;
-    let blocks = ENOUGH_BLOCKS.max(2 * document.experiment.design.blocks);
-    match command.as_str() {
-        "run" if again.iter().any(|word| word == "--resume") || document.cells.iter().all(is_search) => {
+    if name == "run" && document.cells.iter().all(is_search) {
+        return None;
+    }
+    let [duration, quick] = DURATIONS;
+    let mut command = vec!["ddsmark".to_owned(), name.clone()];
+    while let Some(word) = words.next() {
+        let is_flag = |flag: &&str| word == flag || word.starts_with(&format!("{flag}="));
+        if word == "--resume" || word.starts_with("--resume=") {
             return None;
         }
-        "run" => again.extend(["--set".to_owned(), format!("design.blocks={blocks}")]),
-        // two variants in alternating blocks, and pairs of the same cell
-        "compare" | "selftest" => return None,
-        // the commands that take their factors as flags
-        _ => again.extend(["--precise", "--keep-awake"].map(str::to_owned)),
+        if REPLACED.iter().any(|flag| is_flag(&flag)) || (is_longer && is_flag(&duration)) {
+            if !word.contains('=') {
+                words.next();
+            }
+        } else if !LEFT_OUT.contains(&word.as_str()) && !(is_longer && word == quick) {
+            command.push(quoted(word));
+        }
     }
-    Some(again)
+    Some(command)
 }

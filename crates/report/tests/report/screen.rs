@@ -377,17 +377,52 @@ fn next_steps_are_commands_that_a_shell_takes() {
         ["ddsmark", "run", "my file.toml", "--out", "here", "--quick", "-n", "3", "--set", "a=1"]
             .map(str::to_owned)
             .to_vec();
+    vary(&mut document, WarningKind::Spread);
     let options =
         ScreenOptions { directory: Some("results of today/it's"), width: Some(60), ..Default::default() };
     let text = first_screen(&document, options).replace(" \\\n   ", "");
     for command in [
         r"  ddsmark run --resume 'results of today/it'\''s'",
-        r"  ddsmark run 'my file.toml' --set a=1 --set design.blocks=12",
+        r"  ddsmark run 'my file.toml' --quick --set a=1 --runs 12",
         r"  ddsmark report 'results of today/it'\''s' --full",
     ] {
         assert!(text.lines().any(|line| line.starts_with(command)), "{command}\n{text}");
     }
     // a resumed experiment cannot be repeated by its command
     document.tool.command_line = ["ddsmark", "run", "--resume", "here"].map(str::to_owned).to_vec();
-    assert!(!screen(&document).contains("--set"));
+    assert!(!screen(&document).contains(", since "));
+}
+
+/// Gives the first cell a warning of this kind instead of all others.
+fn vary(document: &mut ResultDocument, kind: WarningKind) {
+    document.cells.iter_mut().for_each(|cell| cell.warnings.clear());
+    document.cells[0].warnings = vec![Warning::new(kind, "text".to_owned())];
+}
+
+#[test]
+fn words_of_the_next_measurement_are_those_of_its_command() {
+    let next = |line: &[&str], kind: WarningKind| {
+        let mut document = judged();
+        document.blocks.iter_mut().for_each(|block| block.noisy = false);
+        (document.experiment.design.measure_ns, document.experiment.design.blocks) = (800_000_000, 10);
+        document.tool.command_line = line.iter().map(|word| (*word).to_owned()).collect();
+        vary(&mut document, kind);
+        let text = screen(&document);
+        let found = text.lines().find(|line| line.contains(", since ")).map(|line| line.trim().to_owned());
+        found.map(|line| line.split("  # ").map(|part| part.trim().to_owned()).collect::<Vec<_>>())
+    };
+    let measured =
+        ["ddsmark", "latency", "-d", "a", "--duration", "800ms", "--runs=10", "--budget", "1min", "-o", "x"];
+    let spread = next(&measured, WarningKind::Spread);
+    let expected = ["ddsmark latency -d a --duration 800ms --runs 20", "more runs, since these vary"];
+    assert_eq!(spread.expect("a command"), expected);
+    let longer = next(&measured, WarningKind::NotSteady);
+    let expected = ["ddsmark latency -d a --duration 1600ms", "longer runs, since these are not steady"];
+    assert_eq!(longer.expect("a command"), expected);
+    let quick = next(&["ddsmark", "run", "seed-000", "--quick"], WarningKind::FewSamples);
+    let expected = ["ddsmark run seed-000 --duration 1600ms", "longer runs, since these have few samples"];
+    assert_eq!(quick.expect("a command"), expected);
+    // no measurement of ours has its flags
+    assert_eq!(next(&["ddsmark", "perftest", "-pub"], WarningKind::Spread), None);
+    assert_eq!(next(&measured, WarningKind::Host), None, "more runs do not help");
 }
