@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use experiment::{Figure, Published, PublishedConditions, configuration_names, distinct, gather};
+use experiment::{
+    DriverDescription, Figure, Published, PublishedConditions, configuration_names, distinct, gather,
+};
 use results::{CellResult, PublishedValue, ResultDocument};
 
 use crate::{
@@ -21,8 +23,10 @@ pub struct Overlay<'d> {
     pub source: &'d str,
     /// Remarks on the figures: their definition, and what the source leaves open.
     pub note: &'d str,
-    /// Conditions that the source names, each beside that of the result.
+    /// Conditions that differ, or that the source does not name, each beside that of the result.
     pub differences: Vec<Difference>,
+    /// Names of the conditions that are equal.
+    pub equal: Vec<&'static str>,
     /// Figures, each with its cell and with the measured value.
     pub points: Vec<(&'d CellResult, &'d PublishedValue)>,
 }
@@ -43,12 +47,10 @@ pub struct Difference {
 pub fn overlays(document: &ResultDocument) -> Vec<Overlay<'_>> {
     let overlay = |table| {
         let points = points(document, table);
-        (!points.is_empty()).then(|| Overlay {
-            system: &table.system,
-            source: &table.source,
-            note: &table.note,
-            differences: differences(document, &table.conditions, &points),
-            points,
+        (!points.is_empty()).then(|| {
+            let (differences, equal) = differences(document, &table.conditions, &points);
+            let (system, source, note) = (&table.system, &table.source, &table.note);
+            Overlay { system, source, note, differences, equal, points }
         })
     };
     document.experiment.published.iter().filter_map(overlay).collect()
@@ -116,11 +118,30 @@ pub fn sources(document: &ResultDocument) -> Vec<String> {
     for (text, of) in grouped(&overlays, texts) {
         paragraphs.push(format!("Source of {}: {text}", systems(of)));
     }
+    // What all have in common is said once.
+    let is_common = |difference: &&Difference| overlays.iter().all(|of| of.differences.contains(difference));
+    let common: Vec<&Difference> = match &overlays[..] {
+        [] | [_] => Vec::new(),
+        [first, ..] => first.differences.iter().filter(is_common).collect(),
+    };
+    let joined = |all: Vec<&Difference>| all.into_iter().map(Difference::text).collect::<Vec<_>>().join("; ");
+    if !common.is_empty() {
+        paragraphs.push(format!("Differences of all {}: {}.", overlays.len(), joined(common.clone())));
+    }
     let texts = |overlay: &Overlay<'_>| {
-        overlay.differences.iter().map(Difference::text).collect::<Vec<_>>().join("; ")
+        joined(overlay.differences.iter().filter(|difference| !common.contains(difference)).collect())
     };
     for (text, of) in grouped(&overlays, texts).into_iter().filter(|(text, _)| !text.is_empty()) {
         paragraphs.push(format!("Differences of {}: {text}.", systems(of)));
+    }
+    let texts = |overlay: &Overlay<'_>| equal_words(&overlay.equal);
+    for (text, of) in grouped(&overlays, texts).into_iter().filter(|(text, _)| !text.is_empty()) {
+        let of = match of.len() {
+            1 => systems(of),
+            all if all == overlays.len() => format!("all {all}"),
+            _ => systems(of),
+        };
+        paragraphs.push(format!("Equal for {of}: {text}."));
     }
     paragraphs
 }
@@ -132,6 +153,15 @@ fn grouped<'o, 'd>(
 ) -> Vec<(String, Vec<&'o Overlay<'d>>)> {
     let groups = gather(overlays, |overlay| text(overlay), |_, _| true);
     groups.into_iter().map(|group| (text(group[0]), group)).collect()
+}
+
+/// Returns how many conditions are equal, and which; empty if none is.
+fn equal_words(equal: &[&str]) -> String {
+    match equal {
+        [] => String::new(),
+        [one] => format!("1 condition, {one}"),
+        [all @ .., last] => format!("{} conditions, {} and {last}", equal.len(), all.join(", ")),
+    }
 }
 
 impl Difference {
@@ -150,26 +180,74 @@ fn points<'d>(document: &'d ResultDocument, table: &Published) -> Vec<(&'d CellR
     document.cells.iter().flat_map(of_cell).collect()
 }
 
-/// Returns the conditions that the source names beside those of the cells.
+/// Returns the conditions that differ from those of the cells or are unknown, and the names of the equal ones.
 fn differences(
     document: &ResultDocument,
     conditions: &PublishedConditions,
     points: &[(&CellResult, &PublishedValue)],
-) -> Vec<Difference> {
+) -> (Vec<Difference>, Vec<&'static str>) {
     let PublishedConditions { middleware, hardware, transport, link, method } = conditions;
-    let given = |what, published: &Option<String>, here: &dyn Fn() -> String| {
-        published.as_ref().map(|published| Difference { what, published: published.clone(), here: here() })
-    };
     let cells = || points.iter().map(|(cell, _)| *cell);
-    let all = [
-        given("middleware", middleware, &|| joined(cells().map(|cell| software(document, cell)))),
-        given("hardware", hardware, &|| joined(document.hosts.iter().map(|host| machine(&host.properties)))),
-        given("transport", transport, &|| joined(cells().map(way))),
-        given("link", link, &|| joined(cells().map(|cell| wire(document, cell)))),
-        given("method", method, &|| of_runs(document, points)),
-        figure(points),
+    let all = |is_equal: &dyn Fn(&CellResult) -> bool| cells().all(is_equal);
+    let is_bare = |cell: &CellResult| {
+        document.drivers.get(&cell.factors.driver).is_some_and(DriverDescription::is_bare_socket)
+    };
+    let is_none = |published: &str| published.starts_with("none");
+    let here = [
+        joined(cells().map(|cell| software(document, cell))),
+        joined(document.hosts.iter().map(|host| machine(&host.properties))),
+        joined(cells().map(way)),
+        joined(cells().map(|cell| wire(document, cell))),
+        of_runs(document, points),
     ];
-    all.into_iter().flatten().collect()
+    let one_host = document.hosts.len() < 2;
+    let is_equal: [&dyn Fn(&str) -> bool; 5] = [
+        &|published| is_none(published) && all(&is_bare),
+        &|_| false,
+        &|published| {
+            let way = Way::from_words(published);
+            way.is_some() && all(&|cell| Way::from_words(&self::way(cell)) == way)
+        },
+        &|published| is_none(published) && one_host && all(&|cell| cell.factors.link.is_none()),
+        &|_| false,
+    ];
+    let names = ["middleware", "hardware", "transport", "link", "method"];
+    let given = [middleware, hardware, transport, link, method];
+    let (mut differences, mut equal) = (Vec::new(), Vec::new());
+    for (((what, published), here), is_equal) in names.into_iter().zip(given).zip(here).zip(is_equal) {
+        let published = published.as_deref().unwrap_or("not named");
+        if published.eq_ignore_ascii_case(&here) || is_equal(published) {
+            equal.push(what);
+        } else {
+            differences.push(Difference { what, published: published.to_owned(), here });
+        }
+    }
+    differences.extend(figure(points));
+    (differences, equal)
+}
+
+/// Kind of a transport, whatever it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Udp { is_multicast: bool },
+    Tcp,
+    SharedMemory,
+}
+
+impl Way {
+    /// Returns the kind that words name, such as `UDPv4, unicast` or `udp4 by multicast`; `None` if they name none, or another one as well.
+    fn from_words(words: &str) -> Option<Self> {
+        let words = words.to_lowercase();
+        let is_multicast = words.contains("multicast");
+        let kinds = [
+            (words.contains("udp"), Self::Udp { is_multicast }),
+            (words.contains("tcp"), Self::Tcp),
+            (words.contains("shm") || words.contains("shared memory"), Self::SharedMemory),
+        ];
+        let is_of_ipv6 = ["udp6", "udpv6", "tcp6", "tcpv6", "ipv6"].iter().any(|name| words.contains(name));
+        let mut named = kinds.into_iter().filter(|(is_named, _)| *is_named).map(|(_, kind)| kind);
+        named.next().filter(|_| named.next().is_none() && !is_of_ipv6)
+    }
 }
 
 /// Joins the texts that differ, in their order.
@@ -228,4 +306,28 @@ fn figure(points: &[(&CellResult, &PublishedValue)]) -> Option<Difference> {
         Figure::Delivered | Figure::Goodput | Figure::Lost | Figure::Rtt(_) => None,
     })?;
     Some(Difference { what: "kind", published: published.to_owned(), here: here.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Way, equal_words};
+
+    #[test]
+    fn transports_are_the_same_whatever_they_are_called() {
+        let is_same = |one, other| {
+            let kinds = [Way::from_words(one), Way::from_words(other)];
+            kinds[0].is_some() && kinds[0] == kinds[1]
+        };
+        assert!(is_same("UDPv4, unicast", "udp4") && is_same("RTPS over UDP", "udp4"));
+        assert!(is_same("shared memory, a segment of 2 GB", "shm"));
+        assert!(!is_same("UDPv4", "udp4 by multicast") && !is_same("UDPv4", "udp6"));
+        assert!(!is_same("UDP and shared memory", "udp4") && !is_same("not named", "builtin"));
+    }
+
+    #[test]
+    fn equal_conditions_are_counted_in_a_sentence() {
+        assert_eq!(equal_words(&[]), "");
+        assert_eq!(equal_words(&["link"]), "1 condition, link");
+        assert_eq!(equal_words(&["a", "b", "c"]), "3 conditions, a, b and c");
+    }
 }

@@ -218,9 +218,24 @@ fn overlay_has_values_sources_and_differences() {
     );
     assert!(value.measured.is_some());
     let what: Vec<&str> = overlays[0].differences.iter().map(|difference| difference.what).collect();
-    assert_eq!(what, ["middleware", "hardware", "transport", "link", "method", "kind"]);
-    assert_eq!(overlays[1].differences.len(), 5, "a rate is of the same kind");
+    assert_eq!(what, ["middleware", "hardware", "link", "method", "kind"]);
+    assert_eq!(overlays[0].equal, ["transport"], "UDPv4 is udp4");
+    assert_eq!(overlays[1].differences.len(), 4, "a rate is of the same kind");
     assert_snapshot!("overlay", overlay_tables(&document, None));
+}
+
+#[test]
+fn what_differs_in_all_systems_is_said_once_and_what_is_equal_is_counted() {
+    let mut document = overlaid();
+    document.experiment.published[1].conditions.link = None;
+    let text = overlay_tables(&document, None).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(text.matches("hardware: two boards").count(), 1, "{text}");
+    assert!(!text.contains("transport: UDPv4"), "{text}");
+    assert_eq!(text.matches("Equal for all 2: 1 condition, transport.").count(), 1, "{text}");
+    assert!(
+        text.contains("link: not named (here "),
+        "an unknown condition is none of the equal ones: {text}"
+    );
 }
 
 #[test]
