@@ -22,8 +22,9 @@ const MOST_OF_FINDING: usize = 200;
 
 /// Returns the answer.
 pub(crate) fn answer(scene: &Scene<'_>) -> Vec<Sentence> {
-    let costs = parts::costs_in_words(scene.document);
-    let mut sentences: Vec<Sentence> = costs.into_iter().map(|words| vec![plain(words)]).collect();
+    let words = |span: parts::Span| if span.is_strong { strong(span.text) } else { plain(span.text) };
+    let costs = parts::costs_in_brief(scene.document).into_iter();
+    let mut sentences: Vec<Sentence> = costs.map(|spans| spans.into_iter().map(words).collect()).collect();
     if sentences.is_empty() {
         sentences = from_verdicts(scene);
     }

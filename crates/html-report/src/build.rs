@@ -31,6 +31,7 @@ pub fn page(document: &ResultDocument, windows: &RunWindows<'_>) -> Page {
     let is_long = verdict_rows.rows.len() > MOST_VERDICTS;
     let lists = [
         parts::failures(document),
+        parts::costs(document),
         if is_long { parts::verdicts_in_brief(document) } else { parts::verdicts(document) },
         parts::findings(document),
         parts::warnings(document),

@@ -26,7 +26,7 @@ pub struct Page {
     pub sections: Vec<Section>,
     /// Charts that are left out, and why.
     pub omitted: Vec<String>,
-    /// Failures, verdicts, findings and warnings; empty lists are absent.
+    /// Failures, costs of settings, verdicts, findings and warnings; empty lists are absent.
     pub notes: Vec<NoteList>,
     /// Verdicts, one per row, if there are too many for a list.
     pub verdicts: Option<DataTable>,

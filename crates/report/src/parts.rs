@@ -10,6 +10,7 @@ use crate::{
     summary::{self, notes},
 };
 pub use crate::{
+    costs::Span,
     fact::Fact,
     legend::legend,
     number::{count, date, duration},
@@ -98,6 +99,19 @@ pub fn warnings(document: &ResultDocument) -> NoteList {
 #[must_use]
 pub fn costs_in_words(document: &ResultDocument) -> Vec<String> {
     costs::sentences(&costs::costs(document), costs::TablePlace::Below)
+}
+
+/// Returns the costs of settings as a list of sentences; without items if the result compares few profiles.
+#[must_use]
+pub fn costs(document: &ResultDocument) -> NoteList {
+    notes::costs(document, costs::TablePlace::Below).into()
+}
+
+/// Returns the costs of settings in at most four sentences, for an answer: the settings with the largest changes, those without a time, and
+/// what would not have been shown. Empty if the result compares few profiles.
+#[must_use]
+pub fn costs_in_brief(document: &ResultDocument) -> Vec<Vec<Span>> {
+    costs::brief(&costs::costs(document))
 }
 
 /// Returns the name of the measured value that a published figure is beside, without its unit.

@@ -1,9 +1,12 @@
 //! Cost of settings: for each QoS profile its effect on every metric beside loss, CPU and bytes, as sentences and as a table.
 
 mod beside_published;
+mod brief;
 mod sentences;
 
 pub(crate) use beside_published::LEGEND as BESIDE_PUBLISHED;
+pub use brief::Span;
+pub(crate) use brief::brief;
 pub(crate) use sentences::{TablePlace, sentences};
 
 use experiment::{FACTORS, Factors, gather};

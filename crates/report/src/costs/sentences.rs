@@ -24,13 +24,13 @@ pub(crate) enum TablePlace {
 }
 
 impl TablePlace {
-    /// Formats the first of these settings, and how many more the table has.
-    fn named(self, settings: impl IntoIterator<Item = String>) -> String {
+    /// Formats the first `most` of these settings, and how many more the table has.
+    pub(super) fn named(self, settings: impl IntoIterator<Item = String>, most: usize) -> String {
         let mut named: Vec<String> = settings.into_iter().collect();
-        let more = named.len().saturating_sub(MOST_NAMED);
+        let more = named.len().saturating_sub(most);
         // One more is as short as its number.
         if more > 1 {
-            named.truncate(MOST_NAMED);
+            named.truncate(most);
             let place = match self {
                 Self::Above => "in the table above",
                 Self::Below => "in the table below",
@@ -57,13 +57,14 @@ impl Costs<'_> {
             claims.map(f64::abs).fold(0.0, f64::max)
         };
         few.sort_by(|left, right| size(right).total_cmp(&size(left)));
-        let named = table.named(few.iter().map(|row| {
+        let named = few.iter().map(|row| {
             let claims = self
                 .columns
                 .iter()
                 .filter_map(|column| Some(format!("{} {}", self.name(*column), signed(row.claim(*column)?))));
             format!("{} ({})", row.setting, claims.collect::<Vec<_>>().join(", "))
-        }));
+        });
+        let named = table.named(named, MOST_NAMED);
         let (title, settings) = (&self.title, count(compared.len(), "setting"));
         let mut words = vec![match (self.lacking_blocks(&compared), named.is_empty()) {
             (Some(needs), _) => {
@@ -97,7 +98,7 @@ impl Costs<'_> {
                 .flat_map(|row| &row.cells)
                 .all(|cell| cell.factors.workload == Workload::Latency);
             let what = if round_trips { "round trips" } else { "samples" };
-            words.push(format!("No time, because {what} were lost: {}.", table.named(lost)));
+            words.push(format!("No time, because {what} were lost: {}.", table.named(lost, MOST_NAMED)));
         }
         let is_complete =
             |row: &&&Row<'_>| row.cells.iter().all(|cell| cell.shortfall().pct() <= MAX_LATENCY_LOSS_PCT);
@@ -106,7 +107,7 @@ impl Costs<'_> {
         if !inert.is_empty() {
             words.push(format!(
                 "No verdict, as the reasons in the list of verdicts say: {}.",
-                table.named(inert)
+                table.named(inert, MOST_NAMED)
             ));
         }
         words.extend(self.waits_for_room(table));
@@ -115,7 +116,7 @@ impl Costs<'_> {
     }
 
     /// Returns the number of blocks that claims need, if no setting has as many.
-    fn lacking_blocks(&self, compared: &[&Row<'_>]) -> Option<u32> {
+    pub(super) fn lacking_blocks(&self, compared: &[&Row<'_>]) -> Option<u32> {
         let answers =
             self.columns.iter().flat_map(|column| compared.iter().filter_map(|row| row.answer(*column)));
         let needs = answers.map(|answer| match answer.conclusion {
@@ -146,7 +147,7 @@ impl Costs<'_> {
         (!waiting.is_empty()).then(|| {
             format!(
                 "A writer that is full waits until samples are acknowledged, which is in the mean but not in the median: {}.",
-                table.named(waiting)
+                table.named(waiting, MOST_NAMED)
             )
         })
     }
@@ -170,7 +171,7 @@ pub(crate) fn sentences(costs: &[Costs<'_>], table: TablePlace) -> Vec<String> {
 
 /// Returns a setting with the share that it lost; with several numbers in flight that lost, the range of their shares. `None` if it lost
 /// nothing worth mentioning.
-fn lost_words(row: &Row<'_>) -> Option<String> {
+pub(super) fn lost_words(row: &Row<'_>) -> Option<String> {
     let lost: Vec<f64> = row
         .cells
         .iter()

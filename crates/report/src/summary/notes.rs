@@ -132,7 +132,7 @@ pub(crate) fn sections(document: &ResultDocument, table: TablePlace) -> [Section
 
 /// Returns which settings matter, a sentence each; without items if the result compares few. They are an
 /// answer, and are not cut for others.
-fn costs(document: &ResultDocument, table: TablePlace) -> Section {
+pub(crate) fn costs(document: &ResultDocument, table: TablePlace) -> Section {
     let costs = costs::costs(document);
     let over_bases = costs.iter().filter_map(costs::Costs::over_bases).map(|(words, _)| words);
     let words = costs::sentences(&costs, table).into_iter().chain(over_bases);

@@ -4,7 +4,10 @@ use experiment::{
     BuiltInFigures, Cell, Design, Factors, Plan, Policy, PolicySupport, Qos, Reliability, Support, Topology,
     Workload,
 };
-use report::{ScreenOptions, first_screen, markdown, overlay_tables, parts::costs_in_words};
+use report::{
+    ScreenOptions, first_screen, markdown, overlay_tables,
+    parts::{Span, costs_in_brief, costs_in_words},
+};
 use results::{CellResult, Measurement, ResultDocument, Run};
 use simulate::{HostModel, RunVariation, Simulator};
 
@@ -300,4 +303,73 @@ fn sentence_names_the_three_largest_effects_and_where_the_others_are() {
     in_place(&print(&document), "in the table below.");
     in_place(&first_screen(&document, ScreenOptions::default()), "in the table of `--full`.");
     in_place(&markdown(&document), "in the table above.");
+}
+
+fn brief(document: &ResultDocument) -> Vec<String> {
+    let text = |spans: &Vec<Span>| spans.iter().map(|span| span.text.as_str()).collect::<String>();
+    costs_in_brief(document).iter().map(text).collect()
+}
+
+/// Six settings cost more than the two that are named, and one of them is quicker in one metric; another one is quicker only.
+#[test]
+fn answer_names_the_largest_changes_for_the_worse_and_counts_the_others() {
+    let mut document = measured(7);
+    let effects =
+        [("deadline-10s", 0.1), ("lifespan-100ms", -0.6), ("ownership-shared", 0.4), ("partition", 0.5)];
+    for cell in &mut document.cells {
+        let setting = cell.factors.profile.clone().unwrap_or_default();
+        for (_, effect) in effects.iter().filter(|(name, _)| *name == setting) {
+            let planted = SETTINGS.iter().find(|(name, _)| *name == setting).expect("a setting").1;
+            cell.runs.iter_mut().for_each(|run| slow(run, (1.0 + effect) / (1.0 + planted)));
+        }
+    }
+    document.verdicts = verdicts::judge(&document);
+    let words = brief(&document);
+    assert!(words.len() <= 4, "{words:?}");
+    let answer = &words[0];
+    assert!(answer.starts_with("sim: 4 of 6 settings are worse: partition ("), "{answer}");
+    assert!(answer.contains(") and 2 more, in the table below; 1 is better: lifespan-100ms ("), "{answer}");
+    // what is left out is not worse than what is named
+    assert!(!answer.contains("of-our-own") && !answer.contains("deadline-10s"), "{answer}");
+    assert!(answer.contains(", ownership-shared ("), "{answer}");
+    assert_eq!(answer.matches(" %)").count(), 3, "one change for each: {answer}");
+}
+
+/// A setting with which nothing arrives is worse than all others, so the answer has it whatever else it says.
+#[test]
+fn answer_names_settings_that_lost_for_any_number_of_drivers() {
+    let lost = with_losses(&[("1/partition", 100.0), ("16/partition", 100.0)]);
+    for drivers in [1, 2, 3, 5] {
+        let mut document = lost.clone();
+        document.experiment.cells.clear();
+        document.cells.clear();
+        let baseline = std::mem::take(&mut document.experiment.design.baseline);
+        let mut verdicts = Vec::new();
+        for driver in 0..drivers {
+            let name = |id: &str| format!("d{driver}/{id}");
+            document.cells.extend(lost.cells.iter().map(|cell| {
+                let mut cell = cell.clone();
+                (cell.id, cell.factors.driver) = (name(&cell.id), format!("d{driver}"));
+                cell
+            }));
+            document.experiment.design.baseline.extend(baseline.iter().map(|id| name(id)));
+            verdicts.extend(lost.verdicts.iter().map(|verdict| {
+                let mut verdict = verdict.clone();
+                verdict.treatment.cell = name(&verdict.treatment.cell);
+                verdict.baseline.cell = name(&verdict.baseline.cell);
+                verdict
+            }));
+        }
+        document.verdicts = verdicts;
+        let words = brief(&document);
+        assert!((2..=4).contains(&words.len()), "{words:?}");
+        assert!(
+            words.iter().any(
+                |words| words.starts_with("No time, because round trips were lost: d0 partition (100 %)")
+            ),
+            "{words:?}"
+        );
+        let text = words.join(" ");
+        assert!((0..drivers).all(|driver| text.contains(&format!("d{driver}: "))), "{text}");
+    }
 }
