@@ -92,25 +92,43 @@ pub fn plain(value: f64) -> String {
 /// Formats a value with its unit in the prefix that suits it, as in `23.2 µs`.
 #[must_use]
 pub fn value(value: f64, unit: Unit) -> String {
-    let prefix = unit.prefix(if drawable(value) { value } else { 0.0 });
-    with_unit(&prefix.number(value), prefix)
-}
-
-/// Formats an interval with its unit, as in `22.1 to 26.8 µs`.
-#[must_use]
-pub fn interval(interval: Interval, unit: Unit) -> String {
-    let prefix = unit.prefix(if drawable(interval.low) { interval.low } else { interval.high });
-    with_unit(&prefix.ends(interval), prefix)
+    Beside::new(value, unit).value(value)
 }
 
 /// Formats a value with its unit and its interval, as in `23.2 µs (22.1 to 26.8)`.
 #[must_use]
 pub fn estimate(estimate: Estimate, unit: Unit) -> String {
-    let prefix = unit.prefix(if drawable(estimate.value) { estimate.value } else { 0.0 });
-    let number = with_unit(&prefix.number(estimate.value), prefix);
+    let beside = Beside::new(estimate.value, unit);
+    let number = beside.value(estimate.value);
     match estimate.interval {
-        Some(interval) => format!("{number} ({})", prefix.ends(interval)),
+        Some(interval) => format!("{number} ({})", beside.prefix.ends(interval)),
         None => number,
+    }
+}
+
+/// One unit for a value and all that stands beside it: its interval, or other values of a row. It is that of the value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Beside {
+    prefix: Prefix,
+}
+
+impl Beside {
+    /// Creates the unit for a value.
+    #[must_use]
+    pub fn new(value: f64, unit: Unit) -> Self {
+        Self { prefix: unit.prefix(if drawable(value) { value } else { 0.0 }) }
+    }
+
+    /// Formats a value, as in `23.2 µs`.
+    #[must_use]
+    pub fn value(self, value: f64) -> String {
+        with_unit(&self.prefix.number(value), self.prefix)
+    }
+
+    /// Formats an interval, as in `22.1 to 26.8 µs`.
+    #[must_use]
+    pub fn interval(self, interval: Interval) -> String {
+        with_unit(&self.prefix.ends(interval), self.prefix)
     }
 }
 
@@ -206,11 +224,12 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_has_one_unit() {
-        let text = |low, high| interval(Interval { low, high }, Unit::Nanoseconds);
-        assert_eq!(text(22_100.0, 26_800.0), "22.1 to 26.8\u{a0}µs");
-        assert_eq!(text(900.0, 1_200.0), "900 to 1200\u{a0}ns");
-        assert_eq!(text(900.0, f64::INFINITY), "900 to \u{221e}\u{a0}ns");
+    fn an_interval_has_the_unit_of_its_value() {
+        let beside = Beside::new(5_200_000.0, Unit::Nanoseconds);
+        assert_eq!(beside.value(5_200_000.0), "5.20\u{a0}ms");
+        let text = |low, high| beside.interval(Interval { low, high });
+        assert_eq!(text(901_000.0, 6_197_000.0), "0.901 to 6.20\u{a0}ms");
+        assert_eq!(text(900_000.0, f64::INFINITY), "0.900 to \u{221e}\u{a0}ms");
         let value = |value| estimate(value, Unit::Nanoseconds);
         assert_eq!(value(Estimate::within(23_240.0, 22_100.0, 26_800.0)), "23.2\u{a0}µs (22.1 to 26.8)");
         assert_eq!(value(Estimate::exact(23_240.0)), "23.2\u{a0}µs");

@@ -8,7 +8,7 @@ use crate::{
         Percentiles, Point, Reference, RunMark, RunStrip, SearchTrials, StripSeries, Table, Timeline,
         TimelinePanel, Trials, Unit,
     },
-    number::{NONE, Prefix, change, interval, round},
+    number::{NONE, Prefix, change, round, with_unit},
 };
 
 /// Returns the values that a chart draws, as text with the same digits as in the chart.
@@ -232,7 +232,7 @@ fn trials(trials: &Trials, bounds: &str) -> Table {
             rows.push(row(format!("trial {}", index + 1), Estimate::exact(trial.load), outcome));
         }
         if let Some(found) = *found {
-            let words = found.interval.map_or_else(String::new, |ends| interval(ends, unit));
+            let words = found.interval.map_or_else(String::new, |ends| with_unit(&prefix.ends(ends), prefix));
             rows.push(row("found".to_owned(), found, words));
         }
     }

@@ -5,7 +5,7 @@ use crate::{
     canvas::{Anchor, Canvas, Position},
     labels::Area,
     model::{Axis, Interval, Scale, Timeline, TimelinePanel, Unit, Window},
-    number::{interval, value},
+    number::{Beside, value},
     scale::{Kind, Map},
     text::{BOLD, LINE, width, wrap_names},
 };
@@ -120,7 +120,7 @@ impl Plot<'_> {
         let Area { top, right, bottom, .. } = self.frame;
         for gap in &panel.gaps {
             if let Some((from, to)) = self.x.map.ends(Some(*gap)) {
-                let times = interval(*gap, Unit::Nanoseconds);
+                let times = Beside::new(gap.high, Unit::Nanoseconds).interval(*gap);
                 let title = tooltip(&[&panel.series.name, &times], NO_SAMPLE, "");
                 canvas.rect((from, top), (to.max(from + 1.0).min(right), bottom), "nf", &title);
             }

@@ -1,6 +1,6 @@
 //! Words and tables of an index, the same in text and on its page.
 
-use charts::{Estimate, Interval, number};
+use charts::{Interval, number};
 use report::parts::{self, DataTable};
 use stats::MOST_TESTED;
 
@@ -261,9 +261,8 @@ impl Index {
             let ends =
                 Interval { low: values().fold(f64::INFINITY, f64::min), high: values().fold(0.0, f64::max) };
             let newest = line.points.last().map(|point| point.value.estimate);
-            let of = |text: fn(Estimate, charts::Unit) -> String| {
-                newest.map_or_else(String::new, |of| text(of, unit))
-            };
+            // One unit for the row.
+            let shown = number::Beside::new(newest.map_or(ends.high, |of| of.value), unit);
             let text = |change: &Change| {
                 let since = day(self.started(line, change.point));
                 format!("{} from {since}", number::change(change.change.ratio))
@@ -282,9 +281,9 @@ impl Index {
                 line.host.clone(),
                 line.middleware.clone(),
                 line.points.len().to_string(),
-                of(|of, unit| number::value(of.value, unit)),
-                of(|of, unit| of.interval.map_or_else(|| "-".to_owned(), |of| number::interval(of, unit))),
-                number::interval(ends, unit),
+                newest.map_or_else(String::new, |of| shown.value(of.value)),
+                newest.and_then(|of| of.interval).map_or_else(|| "-".to_owned(), |of| shown.interval(of)),
+                shown.interval(ends),
                 changes,
             ]
         };
