@@ -5,12 +5,12 @@ use crate::{
     canvas::{Canvas, Position},
     draw::{
         line_labels::{LabelledLine, draw_labels},
-        marks::{EndName, MARK, end_names, extent, names_height, names_space, whisker},
+        marks::{EndName, MARK, SAMPLE, end_names, extent, names_height, names_space, whisker},
         panels::Panels,
         references,
     },
     labels::{Area, Occupied},
-    model::{Axis, Line, LineStyle, Lines, Panel, Point, Scale, Unit},
+    model::{Axis, Line, LineStyle, Lines, Panel, Pattern, Point, Scale, Unit, is_alike, pattern},
     number::estimate,
 };
 
@@ -21,11 +21,13 @@ const DODGE: f64 = 4.0;
 pub(crate) fn draw(lines: &Lines, canvas: &mut Canvas) -> f64 {
     let y = YAxis::new(&lines.y, lines.panels.iter().flat_map(y_values), 290.0, 24.0);
     let names = lines.panels.iter().flat_map(|panel| end_lines(panel).map(|line| &line.series));
-    let right = match names_space(names, canvas.width, if lines.panels.len() > 1 { 0.14 } else { 0.32 }) {
+    let share = if lines.panels.len() > 1 { 0.14 } else { 0.32 };
+    let beside = if has_samples(lines) { SAMPLE } else { 0.0 };
+    let right = match names_space(names, canvas.width, share, beside) {
         space if lines.panels.len() > 1 && space <= 12.0 => 0.0,
         space => space,
     };
-    let of_names = |panel| names_height(end_lines(panel).map(|line| &line.series), right);
+    let of_names = |panel| names_height(end_lines(panel).map(|line| &line.series), right - beside);
     let least = lines.panels.iter().map(of_names).fold(0.0, f64::max);
     let inset = inset(lines);
     // Without space for labels above first: the widths are final, and say how much is needed.
@@ -90,8 +92,42 @@ fn x_values(panel: &Panel) -> impl Iterator<Item = f64> + '_ {
     all_points(panel).map(|point| point.x).chain(panel.references.iter().map(|reference| reference.at))
 }
 
-/// Classes of thin lines of one colour, which would otherwise look alike.
-const THIN: [&str; 3] = ["thin", "thin dash", "thin dashdot"];
+/// Returns the classes of a line of a panel by its position; empty if its marks are not joined.
+fn class(lines: &[Line], number: usize) -> &'static str {
+    match lines[number].style {
+        LineStyle::Thick => "ln",
+        LineStyle::Dashed => "ln dash",
+        LineStyle::Thin => match pattern(lines, number) {
+            Pattern::Solid => "thin",
+            Pattern::Dashed => "thin dash",
+            Pattern::DashDotted => "thin dashdot",
+        },
+        LineStyle::Ghost => "ghost",
+        LineStyle::Law => "law",
+        LineStyle::Marks => "",
+    }
+}
+
+/// Returns the classes of the piece of a line that is drawn beside its name: dashes tell it from other lines. Empty if colour does.
+fn sample(lines: &[Line], number: usize) -> &'static str {
+    let line = &lines[number];
+    let is_dashed = match line.style {
+        LineStyle::Dashed => true,
+        LineStyle::Thin => lines.iter().filter(|other| is_alike(other, line)).count() > 1,
+        _ => false,
+    };
+    if is_dashed { class(lines, number) } else { "" }
+}
+
+fn has_samples(lines: &Lines) -> bool {
+    let in_panel = |panel: &Panel| {
+        (0..panel.lines.len()).any(|number| {
+            let is_named = end_lines(panel).any(|line| std::ptr::eq(line, &panel.lines[number]));
+            is_named && !sample(&panel.lines, number).is_empty()
+        })
+    };
+    lines.panels.iter().any(in_panel)
+}
 
 /// One panel with its axes.
 struct Plot<'a> {
@@ -114,9 +150,7 @@ impl Plot<'_> {
         let mut ends = Vec::new();
         for (number, (line, shift)) in panel.lines.iter().zip(&shifts).enumerate() {
             let pieces = self.pieces(&line.points, *shift);
-            let is_alike = |other: &&Line| other.style == line.style && other.series.slot == line.series.slot;
-            let earlier = panel.lines[..number].iter().filter(is_alike).count();
-            self.line(line, &pieces, canvas, *shift, THIN[earlier % THIN.len()]);
+            self.line(line, &pieces, canvas, *shift, class(&panel.lines, number));
             for piece in &pieces {
                 occupied.line(piece, 2 * number);
             }
@@ -124,7 +158,7 @@ impl Plot<'_> {
             if let Some(end) =
                 points.last().filter(|_| end_lines(panel).any(|named| std::ptr::eq(named, line)))
             {
-                ends.push(EndName { series: &line.series, end: *end });
+                ends.push(EndName { series: &line.series, end: *end, sample: sample(&panel.lines, number) });
             }
             let edge = self.pieces(&line.band, 0.0).concat();
             occupied.line(&edge, 2 * number + 1);
@@ -203,17 +237,9 @@ impl Plot<'_> {
         }
     }
 
-    /// Draws a line with its whiskers; a thin one with the classes `thin`.
-    fn line(&self, line: &Line, pieces: &[Vec<Position>], canvas: &mut Canvas, shift: f64, thin: &str) {
+    /// Draws a line of this class with its whiskers.
+    fn line(&self, line: &Line, pieces: &[Vec<Position>], canvas: &mut Canvas, shift: f64, class: &str) {
         let slot = line.series.slot;
-        let class = match line.style {
-            LineStyle::Thick => "ln",
-            LineStyle::Dashed => "ln dash",
-            LineStyle::Thin => thin,
-            LineStyle::Ghost => "ghost",
-            LineStyle::Law => "law",
-            LineStyle::Marks => "",
-        };
         if has_marks(line.style) {
             for point in &line.points {
                 if let Some((x, _)) = self.at(point, point.y.value, shift) {

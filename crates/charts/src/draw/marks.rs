@@ -73,12 +73,22 @@ pub(crate) struct EndName<'a> {
     pub series: &'a Series,
     /// Last point of the line.
     pub end: Position,
+    /// Classes of a short piece of the line that is drawn in front of the name; may be empty.
+    pub sample: &'static str,
 }
 
-/// Returns the space in px that names need right of the plot, at most `share` of the width.
-pub(crate) fn names_space<'a>(names: impl IntoIterator<Item = &'a Series>, total: f64, share: f64) -> f64 {
+/// Space in px that a piece of a line needs in front of a name.
+pub(crate) const SAMPLE: f64 = 24.0;
+
+/// Returns the space in px that names need right of the plot, at most `share` of the width, and `beside` in front of them.
+pub(crate) fn names_space<'a>(
+    names: impl IntoIterator<Item = &'a Series>,
+    total: f64,
+    share: f64,
+    beside: f64,
+) -> f64 {
     let widest = names.into_iter().map(|series| width(&series.name, NAME)).fold(0.0, f64::max);
-    if widest == 0.0 { 12.0 } else { (widest + 16.0).min(share * total) }
+    if widest == 0.0 { 12.0 } else { (widest + 16.0).min(share * total) + beside }
 }
 
 /// Most lines of a name at the end of a line.
@@ -111,7 +121,8 @@ pub(crate) fn end_names(
 ) {
     let wanted: Vec<f64> = names.iter().map(|name| name.end.1).collect();
     let all: Vec<&str> = names.iter().map(|name| name.series.name.as_str()).collect();
-    let Some(lines) = wrapped_names(&all, space) else { return };
+    let beside = if names.iter().any(|name| !name.sample.is_empty()) { SAMPLE } else { 0.0 };
+    let Some(lines) = wrapped_names(&all, space - beside) else { return };
     let x = right + BESIDE;
     let places = spread(&wanted, &heights(&lines), top - ABOVE, bottom + BELOW);
     for ((name, lines), y) in names.iter().zip(lines).zip(places) {
@@ -119,6 +130,11 @@ pub(crate) fn end_names(
         if (y - name.end.1).abs() > 5.0 || name.end.0 < right - FAR {
             canvas.line((name.end.0 + MARK + 1.0, name.end.1), (x - 2.0, y), &format!("lead {slot}"));
         }
+        if !name.sample.is_empty() {
+            let class = format!("{} {slot}", name.sample);
+            canvas.path(&[(x, y), (x + SAMPLE - 4.0, y)], &class);
+        }
+        let x = if name.sample.is_empty() { x } else { x + SAMPLE };
         canvas.lines((x, y + 4.5), Anchor::Start, &format!("n {slot}"), &lines);
     }
 }

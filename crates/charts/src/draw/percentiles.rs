@@ -19,7 +19,7 @@ const POOLED: &str = "all runs pooled";
 /// Draws the chart and returns its height.
 pub(crate) fn draw(percentiles: &Percentiles, canvas: &mut Canvas) -> f64 {
     let names = || percentiles.series.iter().map(|series| &series.series);
-    let right = canvas.width - names_space(names(), canvas.width, 0.34);
+    let right = canvas.width - names_space(names(), canvas.width, 0.34, 0.0);
     let top = 24.0;
     let bottom = top + names_height(names(), canvas.width - right).ceil().max(266.0);
     let y = YAxis::new(&percentiles.y, percentiles.series.iter().flat_map(values), bottom, top);
@@ -43,7 +43,7 @@ pub(crate) fn draw(percentiles: &Percentiles, canvas: &mut Canvas) -> f64 {
         let [median, pooled] = lines;
         let end = median.iter().chain(&pooled).max_by(|a, b| a.0.total_cmp(&b.0)).copied();
         if let Some(end) = end.filter(|_| !series.series.name.is_empty()) {
-            ends.push(EndName { series: &series.series, end });
+            ends.push(EndName { series: &series.series, end, sample: "" });
         }
         if !pooled.is_empty() && dashed.as_ref().is_none_or(|(line, _)| line.len() < pooled.len()) {
             dashed = Some((pooled, 2 * number + 1));

@@ -99,3 +99,39 @@ pub struct Reference {
     /// Colour.
     pub slot: Slot,
 }
+
+/// Dashes of a thin line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pattern {
+    /// No dashes.
+    Solid,
+    /// Dashes.
+    Dashed,
+    /// Long dashes and dots.
+    DashDotted,
+}
+
+impl Pattern {
+    /// Returns the name, for a sentence.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Solid => "solid",
+            Self::Dashed => "dashed",
+            Self::DashDotted => "dash-dotted",
+        }
+    }
+}
+
+/// Returns the dashes of a line of a panel by its position: they tell it from the lines of the same style and colour before it.
+#[must_use]
+pub fn pattern(lines: &[Line], number: usize) -> Pattern {
+    let earlier =
+        lines.get(number).map_or(0, |line| lines[..number].iter().filter(|of| is_alike(of, line)).count());
+    [Pattern::Solid, Pattern::Dashed, Pattern::DashDotted][earlier % 3]
+}
+
+/// Returns whether lines have the same style and colour.
+pub(crate) fn is_alike(one: &Line, other: &Line) -> bool {
+    one.style == other.style && one.series.slot.class() == other.series.slot.class()
+}

@@ -100,7 +100,7 @@ pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure
     note.push_str(&hollow_note(&every));
     note.push_str(&match all.len() {
         1 => overlay::note(&every),
-        _ => overlay::note_of_panels(all, overlay::RTT),
+        _ => overlay::note_of_panels(&panels),
     });
     let figure = |id, title: String, scale: Scale, words: &str| {
         let frame = Frame {
@@ -150,11 +150,12 @@ pub(crate) fn panels(all: &[(&Series, Vec<Line>)], back: &[Line]) -> Vec<Panel> 
     vec![Panel { lines, ..Panel::default() }]
 }
 
-/// Returns a panel for each series: at the back the thick lines of the others in grey, and those of none.
+/// Returns a panel for each series: at the back the curves of the others in grey, and those of none.
 fn panel_of_each(all: &[(&Series, Vec<Line>)], back: &[Line]) -> Vec<Panel> {
     let panel = |(series, own): &(&Series, Vec<Line>)| {
         let others = all.iter().filter(|(other, _)| other != series).flat_map(|(_, lines)| lines);
-        let grey = others.filter(|line| line.style == LineStyle::Thick).map(ghost);
+        let is_curve = |line: &&Line| matches!(line.style, LineStyle::Thick | LineStyle::Marks);
+        let grey = others.filter(is_curve).map(ghost);
         let lines = grey.chain(back.iter().chain(own).cloned()).collect();
         Panel { heading: Some((*series).clone()), lines, ..Panel::default() }
     };
@@ -207,7 +208,7 @@ pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Fig
             for (panel, (_, cells)) in each.iter_mut().zip(all) {
                 panel.lines.extend(overlay::lines_of_panel(cells, overlay::GOODPUT, 1e6));
             }
-            overlay::note_of_panels(all, overlay::GOODPUT)
+            overlay::note_of_panels(each)
         }
     };
     let frame = |id, scale: &str, title: String| Frame {

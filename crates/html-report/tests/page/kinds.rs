@@ -214,12 +214,21 @@ fn published_figures_are_beside_the_measured_ones_in_a_chart() {
     let figure = &chart(&found, "published-latency").chart;
     let ChartKind::Bars(bars) = &figure.kind else { panic!("bars") };
     let cell = document.cells.iter().find(|cell| cell.published.len() > 1).expect("a cell");
-    let group = &bars.groups[0];
+    let [group, published_group] = &bars.groups[..2] else { panic!("two groups") };
     assert!(figure.title.ends_with(": RTT mean"), "{}", figure.title);
-    assert_eq!(group.bars.len(), 1 + cell.published.len().min(3), "{group:?}");
     let measured = cell.published[0].measured.as_ref().expect("runs");
     assert_eq!(group.bars[0].total.value, measured.median);
-    assert_eq!(group.bars[1].total.value, 180_000.0, "twice the published half of 90 µs");
+    assert_eq!((group.label.as_str(), group.bars.len()), ("32\u{a0}B", 2), "both configurations");
+    // What both have beside them is there once, with what tells it apart; the subtitle has the rest.
+    let names =
+        |group: &charts::BarGroup| group.bars.iter().map(|bar| bar.series.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(published_group), ["on Linux, lower end", "on Linux, upper end"]);
+    assert_eq!(published_group.label, "32\u{a0}B, published");
+    // The study has one value for all sizes.
+    let last = bars.groups.last().expect("a group");
+    assert_eq!((last.label.as_str(), names(last)), ("published", vec!["on Windows".to_owned()]));
+    assert_eq!(published_group.bars[0].total.value, 180_000.0, "twice the published half of 90 µs");
+    assert!(figure.subtitle.contains("published: Fast RTPS, 1 subscriber"), "{}", figure.subtitle);
     assert!(found.published.iter().any(|text| text.starts_with("Differences of ")), "{:?}", found.published);
     // The curves of medians and rates have these, and no bars.
     let (found, _) = published("seed-000", &[32, 1024]);
