@@ -3,7 +3,7 @@
 use charts::{key_mark, prose};
 
 use super::{markup::Markup, tables};
-use crate::page::{Grade, KeyFigures, Page, Sentence, Words, class};
+use crate::page::{Grade, KeyFigure, KeyFigures, Page, Sentence, Words, class};
 
 /// Writes the head of the page.
 pub(super) fn head(out: &mut Markup, page: &Page) {
@@ -105,19 +105,25 @@ pub(super) fn key_figures(out: &mut Markup, page: &Page) {
         out.raw("</th>");
     }
     out.raw("</tr></thead><tbody>\n");
+    let length = |figure: &KeyFigure| figure.text.chars().count();
+    let in_column = |index: usize| rows.iter().filter_map(move |row| row.figures.get(index)?.as_ref());
+    let widest: Vec<usize> =
+        (0..columns.len()).map(|index| in_column(index).map(length).max().unwrap_or(0)).collect();
     for row in rows {
         let series = &row.series;
         out.raw(&format!("<tr><th scope=\"row\">{} ", charts::sign(series.slot)));
         out.words(&series.name);
         out.element("small", "", &row.detail);
         out.raw("</th>");
-        for (column, figure) in columns.iter().zip(&row.figures) {
+        for ((column, figure), widest) in columns.iter().zip(&row.figures).zip(&widest) {
             out.raw("<td data-l=\"");
             out.words(&format!("{}, {}", column.heading, column.unit));
             out.raw("\">");
             match figure {
                 Some(figure) => {
-                    out.element("span", " class=\"v\"", &figure.text);
+                    // The marks of a column begin below each other.
+                    let width = format!(" class=\"v\" style=\"min-width:{widest}ch\"");
+                    out.element("span", &width, &figure.text);
                     out.raw(&key_mark(figure.estimate, column.range, series.slot));
                     out.element("span", " class=\"r\"", &figure.interval);
                     if !figure.of.is_empty() {
@@ -143,12 +149,12 @@ pub(super) fn key_figures(out: &mut Markup, page: &Page) {
 /// Writes the topics of systems that suffer first.
 pub(super) fn topics(out: &mut Markup, page: &Page) {
     let Some(table) = &page.topics else { return };
-    out.raw("<section id=\"topics\"><h2>Which topics suffer first?</h2>\n");
+    out.section("topics", "", "Which topics suffer first?", "Topics");
     tables::of_data(out, "Missed deadlines and response times of topics", table);
     if !table.title.is_empty() {
         out.element("p", " class=\"note\"", &table.title);
     }
-    out.raw("</section>\n");
+    out.section_end();
 }
 
 #[cfg(test)]

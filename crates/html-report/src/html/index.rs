@@ -20,46 +20,33 @@ pub fn index_html(index: &Index) -> String {
     let changes = index.change_table();
     let section = index.section();
     let histories = index.history_table();
-    navigation(&mut out, section.is_some(), !changes.rows.is_empty(), !histories.rows.is_empty());
+    let mut body = Markup::default();
     if !changes.rows.is_empty() {
-        out.raw("<section id=\"changes\"><h2>Changes of level</h2>\n");
-        tables::of_data(&mut out, "Changes of level, each significant", &changes);
-        out.raw("</section>\n");
+        body.section("changes", "", "Changes of level", "Changes");
+        tables::of_data(&mut body, "Changes of level, each significant", &changes);
+        body.section_end();
     }
     // Before the results: a table of many nights is several screens long.
     if let Some(section) = &section {
-        charts_of(&mut out, "", section);
+        charts_of(&mut body, "", section);
     }
     if index.histories_without_chart() > 0 {
         let text = format!(
             "{} without a chart, which have no change or smaller ones, or are less wide.",
             report::parts::count(index.histories_without_chart(), "metric of cells")
         );
-        out.element("p", " class=\"note\"", &text);
+        body.element("p", " class=\"note\"", &text);
     }
     let (results, addresses) = index.result_table();
-    out.raw("<section id=\"results\"><h2>Results</h2>\n");
-    tables::of_links(&mut out, "Results, the newest first", &results, &addresses);
-    out.raw("</section>\n");
+    body.section("results", "", "Results", "Results");
+    tables::of_links(&mut body, "Results, the newest first", &results, &addresses);
+    body.section_end();
     if !histories.rows.is_empty() {
-        out.raw("<section id=\"histories\"><h2>All histories</h2>\n");
+        body.section("histories", "", "All histories", "All histories");
         let summary = report::parts::count(histories.rows.len(), "line");
-        tables::folded(&mut out, &summary, "Metrics of cells over the results", &histories);
-        out.raw("</section>\n");
+        tables::folded(&mut body, &summary, "Metrics of cells over the results", &histories);
+        body.section_end();
     }
+    out.navigated(body);
     closed(out, &Index::method())
-}
-
-fn navigation(out: &mut Markup, has_charts: bool, has_changes: bool, has_histories: bool) {
-    let all = [
-        (has_changes, "changes", "Changes"),
-        (has_charts, "history-1", "Charts"),
-        (true, "results", "Results"),
-        (has_histories, "histories", "All histories"),
-    ];
-    out.raw("<nav aria-label=\"Sections\">");
-    for (_, target, name) in all.iter().filter(|(is_there, ..)| *is_there) {
-        out.element("a", &format!(" href=\"#{target}\""), name);
-    }
-    out.raw("</nav>\n");
 }

@@ -1,18 +1,22 @@
 //! HTML text in which every text from outside is inert.
 
-/// Text of HTML under construction.
+/// Text of HTML under construction, with the places that its navigation leads to.
 #[derive(Debug, Default)]
-pub(super) struct Markup(String);
+pub(super) struct Markup {
+    text: String,
+    /// Identifier and name of each place, in order.
+    places: Vec<(String, String)>,
+}
 
 impl Markup {
     /// Appends markup of this crate.
     pub(super) fn raw(&mut self, markup: &str) {
-        self.0.push_str(markup);
+        self.text.push_str(markup);
     }
 
     /// Appends text.
     pub(super) fn words(&mut self, text: &str) {
-        self.0.push_str(&escaped(text));
+        self.text.push_str(&escaped(text));
     }
 
     /// Appends a sentence, with its numbers as charts write them.
@@ -50,9 +54,41 @@ impl Markup {
         self.raw(&format!("</{name}>"));
     }
 
+    /// Begins a section with a heading. The navigation has it under a short name; empty: it has parts of it instead.
+    pub(super) fn section(&mut self, id: &str, class: &str, heading: &str, name: &str) {
+        let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+        self.raw(&format!("<section id=\"{}\"{class}>", escaped(id)));
+        self.element("h2", "", heading);
+        if !name.is_empty() {
+            self.place(id, name);
+        }
+    }
+
+    /// Ends a section.
+    pub(super) fn section_end(&mut self) {
+        self.raw("</section>\n");
+    }
+
+    /// Adds an element with this identifier to the navigation, under a short name; of several with a name, the first.
+    pub(super) fn place(&mut self, id: &str, name: &str) {
+        if self.places.iter().all(|(_, known)| known != name) {
+            self.places.push((id.to_owned(), name.to_owned()));
+        }
+    }
+
+    /// Appends the navigation of another text, and the text.
+    pub(super) fn navigated(&mut self, body: Self) {
+        self.raw("<nav aria-label=\"Sections\">");
+        for (id, name) in &body.places {
+            self.element("a", &format!(" href=\"#{}\"", escaped(id)), name);
+        }
+        self.raw("</nav>\n");
+        self.raw(&body.text);
+    }
+
     /// Returns the text.
     pub(super) fn text(self) -> String {
-        self.0
+        self.text
     }
 }
 

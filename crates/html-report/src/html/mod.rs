@@ -5,8 +5,6 @@ mod index;
 mod markup;
 mod tables;
 
-use std::collections::BTreeSet;
-
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use charts::{better_words, prose, stylesheet};
 
@@ -16,7 +14,7 @@ use markup::{Markup, escaped};
 
 /// Layout of the page; the colours and marks are those of charts.
 const STYLE: &str = include_str!("style.css");
-/// Tooltips, sorting and copying. The page is complete without it.
+/// Tooltips, sorting, copying and the way back to an index. The page is complete without it.
 const SCRIPT: &str = include_str!("script.js");
 /// Maximum number of items of a list.
 const MOST_ITEMS: usize = 200;
@@ -28,17 +26,15 @@ pub fn html(page: &Page) -> String {
     head::head(&mut out, page);
     out.raw("<main id=\"main\">\n");
     head::key_figures(&mut out, page);
-    head::topics(&mut out, page);
-    navigation(&mut out, page);
-    page.sections.iter().for_each(|section| charts_of(&mut out, &page.origin, section));
-    if !page.omitted.is_empty() {
-        out.raw("<section>");
-        page.omitted.iter().for_each(|text| out.element("p", " class=\"note\"", text));
-        out.raw("</section>\n");
-    }
-    notes(&mut out, page);
-    settings(&mut out, page);
-    rows(&mut out, page);
+    let mut body = Markup::default();
+    head::topics(&mut body, page);
+    page.sections.iter().for_each(|section| charts_of(&mut body, &page.origin, section));
+    page.omitted.iter().for_each(|text| body.element("p", " class=\"note\"", text));
+    notes(&mut body, page);
+    settings(&mut body, page);
+    published(&mut body, page);
+    rows(&mut body, page);
+    out.navigated(body);
     closed(out, std::slice::from_ref(&page.footer))
 }
 
@@ -79,31 +75,13 @@ fn hash(script: &str) -> String {
     STANDARD.encode(hex.as_bytes().chunks(2).map(byte).collect::<Vec<u8>>())
 }
 
-fn navigation(out: &mut Markup, page: &Page) {
-    out.raw("<nav aria-label=\"Sections\">");
-    if page.topics.is_some() {
-        out.raw("<a href=\"#topics\">Topics</a>");
-    }
-    let mut known = BTreeSet::new();
-    for section in &page.sections {
-        for figure in section.figures.iter().filter(|figure| known.insert(figure.short)) {
-            out.raw(&format!("<a href=\"#{}\">", escaped(&figure.id)));
-            out.words(figure.short);
-            out.raw("</a>");
-        }
-    }
-    if !page.notes.is_empty() || page.verdicts.is_some() {
-        out.raw("<a href=\"#notes\">Findings and warnings</a>");
-    }
-    out.raw("<a href=\"#settings\">Settings</a><a href=\"#rows\">Rows</a></nav>\n");
-}
-
 /// Writes the charts under their heading, each with its table. `origin` is their host and date.
 fn charts_of(out: &mut Markup, origin: &str, section: &Section) {
-    out.raw("<section class=\"charts\">");
-    out.element("h2", "", section.heading);
+    let id = section.figures.first().map_or_else(String::new, |figure| format!("charts-{}", figure.id));
+    out.section(&id, "charts", section.heading, "");
     out.raw("<div class=\"grid\">\n");
     for figure in &section.figures {
+        out.place(&figure.id, figure.short);
         let chart = &figure.chart;
         out.raw(&format!("<figure id=\"{}\" class=\"fig\"><figcaption>", escaped(&figure.id)));
         out.element("h3", "", &prose(&chart.title));
@@ -125,7 +103,8 @@ fn charts_of(out: &mut Markup, origin: &str, section: &Section) {
         tables::of_chart(out, &chart.title, &charts::table(chart));
         out.raw("</details></figure>\n");
     }
-    out.raw("</div></section>\n");
+    out.raw("</div>");
+    out.section_end();
 }
 
 /// Writes failures, verdicts, findings and warnings.
@@ -133,7 +112,7 @@ fn notes(out: &mut Markup, page: &Page) {
     if page.notes.is_empty() && page.verdicts.is_none() {
         return;
     }
-    out.raw("<section id=\"notes\"><h2>Findings and warnings</h2>\n");
+    out.section("notes", "", "Findings and warnings", "Findings and warnings");
     if let Some(table) = &page.verdicts {
         let summary = format!("All {}", report::parts::count(table.rows.len(), "comparison"));
         tables::folded(out, &summary, "Verdicts, one comparison per row", table);
@@ -156,12 +135,13 @@ fn notes(out: &mut Markup, page: &Page) {
         }
         out.raw("</ul>\n");
     }
-    out.raw("</section>\n");
+    out.section_end();
 }
 
-/// Writes the facts, settings, support of policies, links, sources and the command.
+/// Writes the facts, settings, support of policies, links and the command.
 fn settings(out: &mut Markup, page: &Page) {
-    out.raw("<section id=\"settings\"><h2>Settings and hosts</h2>\n<dl>");
+    out.section("settings", "", "Settings and hosts", "Settings");
+    out.raw("<dl>");
     for (name, text) in &page.facts {
         out.raw("<div>");
         out.element("dt", "", name);
@@ -193,17 +173,24 @@ fn settings(out: &mut Markup, page: &Page) {
         let of_table = if page.links.len() > 1 { format!(": {}", table.title) } else { String::new() };
         tables::folded(out, &format!("Frames on the links{of_table}"), &table.title, table);
     }
-    if !page.published.is_empty() {
-        out.raw("<h3 class=\"list\">Published figures, of other hosts</h3>");
-        list(out, &page.published);
-        out.raw("\n");
-    }
     if let Some(command) = &page.command {
-        out.raw("<h3 class=\"list\">Repeat this measurement</h3><pre tabindex=\"0\"><code>");
+        out.element("h3", " class=\"list\" id=\"repeat\"", "Repeat this measurement");
+        out.place("repeat", "Command");
+        out.raw("<pre tabindex=\"0\"><code>");
         out.words(command);
         out.raw("</code></pre>\n");
     }
-    out.raw("</section>\n");
+    out.section_end();
+}
+
+/// Writes the sources of published figures, and what differs.
+fn published(out: &mut Markup, page: &Page) {
+    if page.published.is_empty() {
+        return;
+    }
+    out.section("published-figures", "", "Published figures, of other hosts", "Published figures");
+    list(out, &page.published);
+    out.section_end();
 }
 
 fn list(out: &mut Markup, texts: &[String]) {
@@ -214,7 +201,7 @@ fn list(out: &mut Markup, texts: &[String]) {
 
 /// Writes the tables of all cells and runs, and what their headings mean.
 fn rows(out: &mut Markup, page: &Page) {
-    out.raw("<section id=\"rows\"><h2>All rows</h2>\n");
+    out.section("rows", "", "All rows", "Rows");
     for table in &page.cells {
         let title = if table.title.is_empty() { "Cells" } else { &table.title };
         let summary = format!("{title}: {}", report::parts::count(table.rows.len(), "row"));
@@ -227,5 +214,5 @@ fn rows(out: &mut Markup, page: &Page) {
         page.legend.iter().for_each(|text| out.element("p", "", text));
         out.raw("</details>\n");
     }
-    out.raw("</section>\n");
+    out.section_end();
 }

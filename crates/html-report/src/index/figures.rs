@@ -99,7 +99,7 @@ impl Index {
             footer: format!("{count}{host}, {}", self.span(&results)),
             kind: ChartKind::Lines(Lines { x, y, panels: vec![panel] }),
         };
-        Figure { id: format!("history-{}", place + 1), short: "Histories", chart }
+        Figure { id: format!("history-{}", place + 1), short: "Charts", chart }
     }
 
     /// Returns a title: what changed, else the neutral name.

@@ -112,3 +112,49 @@ fn system_is_answered_by_its_deadlines() {
     let all: String = page.answer.iter().flatten().map(html_report::Words::text).collect();
     assert!(!all.contains("the median response time was"), "not that of all topics together: {all}");
 }
+
+/// Whoever adds a section with a heading adds it to the navigation.
+#[test]
+fn navigation_leads_to_each_section() {
+    let mut document = judged(sample::document());
+    document.experiment.published = vec![experiment::Published {
+        system: "Old 1.0".to_owned(),
+        source: "A book".to_owned(),
+        note: String::new(),
+        conditions: experiment::PublishedConditions::default(),
+        repeats: None,
+        figures: vec![experiment::PublishedFigure {
+            cell: "dds/udp4/latency/1024".to_owned(),
+            batch_bytes: 0,
+            figure: experiment::Figure::HalfRtt(experiment::RttStatistic::P50),
+            value: 20.0,
+        }],
+    }];
+    document.show_published(document.experiment.published.clone());
+    let html = html_report::html(&page(&document));
+    let (_, rest) = html.split_once("<nav").expect("a navigation");
+    let (navigation, body) = rest.split_once("</nav>").expect("its end");
+    let targets: Vec<&str> =
+        navigation.split("href=\"#").skip(1).filter_map(|part| part.split('"').next()).collect();
+    for target in &targets {
+        assert_eq!(html.matches(&format!(" id=\"{target}\"")).count(), 1, "{target}");
+    }
+    let mut sections = 0;
+    for section in body.split("<section").skip(1) {
+        sections += 1;
+        let ids = section.split(" id=\"").skip(1).filter_map(|part| part.split('"').next());
+        assert!(ids.clone().any(|id| targets.contains(&id)), "no link to {:?}", ids.collect::<Vec<_>>());
+    }
+    assert!(sections >= 5, "{sections}");
+    // parts of a section with a heading of their own
+    for heading in body.split("<h3 ").skip(1).filter(|heading| heading.contains(" id=\"")) {
+        let id = heading.split("id=\"").nth(1).and_then(|part| part.split('"').next());
+        assert!(
+            id.is_some_and(|id| targets.contains(&id)) || !heading.starts_with("class=\"list\" id"),
+            "{id:?}"
+        );
+    }
+    for place in ["published-figures", "repeat", "notes", "settings", "rows"] {
+        assert!(targets.contains(&place), "{place}: {targets:?}");
+    }
+}
