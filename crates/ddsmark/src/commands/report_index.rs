@@ -41,7 +41,6 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus> {
         Some(Some(file)) => Some(file.clone()),
         Some(None) => Some(default_path(&flags.results)),
     };
-    let folder = page.as_deref().map(|page| page.parent().unwrap_or(Path::new("")));
     let found = found(&flags.results)?;
     if flags.full || flags.svg.is_some() || flags.png.is_some() || flags.format.is_any() {
         let many = match &flags.results[..] {
@@ -56,7 +55,8 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus> {
             "name one of them, or use `--html` or no flag for many",
         ));
     }
-    let (rows, indexed): (Vec<ResultRow>, Vec<IndexedResult>) = read(&found, folder).into_iter().unzip();
+    let (rows, indexed): (Vec<ResultRow>, Vec<IndexedResult>) =
+        read(&found, page.as_deref()).into_iter().unzip();
     let index = Index::new(indexed);
     if !index.has_results() {
         return Err(CliError::failed(
@@ -111,14 +111,14 @@ fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// Reads results, several at the same time, and keeps what an index needs. Links are relative to `folder`.
-fn read(found: &[PathBuf], folder: Option<&Path>) -> Vec<(ResultRow, IndexedResult)> {
+/// Reads results, several at the same time, and keeps what an index needs. Links lead from the page `index` to those of the results.
+fn read(found: &[PathBuf], index: Option<&Path>) -> Vec<(ResultRow, IndexedResult)> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let readers = u32::try_from(cores).unwrap_or(MOST_READERS).min(MOST_READERS);
-    in_parallel(found, readers, |directory| one(directory, folder))
+    in_parallel(found, readers, |directory| one(directory, index))
 }
 
-fn one(path: &Path, folder: Option<&Path>) -> (ResultRow, IndexedResult) {
+fn one(path: &Path, index: Option<&Path>) -> (ResultRow, IndexedResult) {
     let name = shown(path);
     let mut document = match Directory::load(path) {
         Ok(document) => document,
@@ -132,9 +132,11 @@ fn one(path: &Path, folder: Option<&Path>) -> (ResultRow, IndexedResult) {
     };
     judge(&mut document);
     let page = pages::default_path(path);
-    let link = folder.filter(|_| page.is_file()).and_then(|folder| relative(&page, folder).ok());
-    let link = link.as_deref().and_then(Path::to_str);
-    (ResultRow::new(name.clone(), &document), IndexedResult::new(name, link, &document))
+    let links = index.filter(|_| page.is_file()).and_then(|index| links(&page, index).ok());
+    let (link, back) = links.unzip();
+    let [link, back] = [&link, &back].map(|path| path.as_deref().and_then(Path::to_str));
+    let back = back.filter(|_| index != Some(Path::new("-")));
+    (ResultRow::new(name.clone(), &document), IndexedResult::new(name, link, back, &document))
 }
 
 /// Computes findings and verdicts if a session was stopped before it saved them.
@@ -145,13 +147,47 @@ fn judge(document: &mut ResultDocument) {
     }
 }
 
-/// Returns the path of a file relative to a folder.
+/// Returns the path of the page of a result relative to the folder of the index, and that of the index relative to the folder of the page.
+fn links(page: &Path, index: &Path) -> io::Result<(PathBuf, PathBuf)> {
+    let folder = |file: &Path| file.parent().unwrap_or(Path::new("")).to_owned();
+    let back = relative(&folder(index), &folder(page))?;
+    // The index is not written yet.
+    Ok((relative(page, &folder(index))?, back.join(index.file_name().unwrap_or_default())))
+}
+
+/// Returns the path of a file or folder relative to a folder.
 fn relative(file: &Path, folder: &Path) -> io::Result<PathBuf> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let (file, folder) = (fs::canonicalize(file)?, fs::canonicalize(folder)?);
+    let here =
+        |path: &'_ Path| if path.as_os_str().is_empty() { PathBuf::from(".") } else { path.to_owned() };
+    let (file, folder) = (fs::canonicalize(here(file))?, fs::canonicalize(here(folder))?);
     let (file, folder): (Vec<Component<'_>>, Vec<Component<'_>>) =
         (file.components().collect(), folder.components().collect());
     let common = file.iter().zip(&folder).take_while(|(one, other)| one == other).count();
     let up = folder[common..].iter().map(|_| Component::ParentDir);
     Ok(up.chain(file[common..].iter().copied()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn index_and_pages_link_to_each_other_by_relative_paths() {
+        let root = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| root.path().join(name);
+        for folder in ["results/night 1", "elsewhere"] {
+            fs::create_dir_all(path(folder)).expect("a folder");
+        }
+        let page = path("results/night 1/report.html");
+        fs::write(&page, "").expect("a page");
+        for (index, there, back) in [
+            ("results/index.html", "night 1/report.html", "../index.html"),
+            ("elsewhere/all.html", "../results/night 1/report.html", "../../elsewhere/all.html"),
+            ("results/night 1/index.html", "report.html", "index.html"),
+        ] {
+            let found = links(&page, &path(index)).expect("links");
+            assert_eq!(found, (PathBuf::from(there), PathBuf::from(back)), "{index}");
+        }
+        assert!(links(&page, &path("absent/index.html")).is_err(), "an index that cannot be written");
+    }
 }

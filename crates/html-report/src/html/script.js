@@ -21,6 +21,16 @@
     tip.style.left = Math.min(Math.max(8, box.left + box.width / 2 - width / 2), innerWidth - width - 8) + "px";
     tip.style.top = Math.max(8, box.top - tip.offsetHeight - 8) + "px";
   });
+  // An index links to pages with its own relative path in the query: a way back that a page which is read alone lacks.
+  var index = new URLSearchParams(location.search).get("index"), eyebrow = d.querySelector(".eyebrow");
+  if (eyebrow && /^\.\//.test(index || "")) {
+    var part = d.createElement("span"), back = d.createElement("a");
+    back.href = index.split("/").map(encodeURIComponent).join("/");
+    back.textContent = "\u2190 All results";
+    part.className = "back";
+    part.appendChild(back);
+    eyebrow.insertBefore(part, eyebrow.firstChild);
+  }
   // A click on a heading sorts its table: numbers in the base unit, dates, versions and other texts part by part.
   var factors = { n: 1e-9, "\u00b5": 1e-6, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, Ki: 1024, Mi: 1048576, Gi: 1073741824 };
   function key(row, column) {

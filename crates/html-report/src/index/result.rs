@@ -28,7 +28,7 @@ const REFERENCES: [ReferenceMetric; 4] =
 pub struct IndexedResult {
     /// Name: its directory.
     pub(super) name: String,
-    /// Address of its page relative to the index; `None` if there is no page.
+    /// Address of its page relative to the index, with that of the index in its query; `None` if there is no page.
     pub(super) link: Option<String>,
     /// Content, or why it cannot be loaded.
     pub(super) content: Result<Content, String>,
@@ -81,10 +81,13 @@ pub(super) struct CellValue {
 }
 
 impl IndexedResult {
-    /// Creates the entry of a result. `link` is the path of its page relative to the index.
+    /// Creates the entry of a result. `page` is the path of its page relative to the index, and `index` that of the index relative to the
+    /// folder of the page: the link has it in its query, by which the page links back. So a page that is read alone has no dead link.
     #[must_use]
-    pub fn new(name: String, link: Option<&str>, document: &ResultDocument) -> Self {
-        Self { name, link: link.map(address), content: Ok(content(document)) }
+    pub fn new(name: String, page: Option<&str>, index: Option<&str>, document: &ResultDocument) -> Self {
+        let back = index.map_or_else(String::new, |index| format!("?index={}", address(index)));
+        let link = page.map(|page| format!("{}{back}", address(page)));
+        Self { name, link, content: Ok(content(document)) }
     }
 
     /// Creates the entry of a result that cannot be loaded.
@@ -250,5 +253,6 @@ mod tests {
         assert_eq!(address("night 1/report.html"), "./night%201/report.html");
         assert_eq!(address("javascript:alert(1)"), "./javascript%3Aalert%281%29");
         assert_eq!(address("../a\"b/größe"), "./../a%22b/gr%C3%B6%C3%9Fe");
+        assert_eq!(address("../a&b=c#d?e%20"), "./../a%26b%3Dc%23d%3Fe%2520", "it can be a value of a query");
     }
 }

@@ -65,7 +65,7 @@ fn slow_down(run: &mut Run, factor: f64) {
 }
 
 fn indexed(name: &str, document: &ResultDocument) -> IndexedResult {
-    IndexedResult::new(name.to_owned(), Some(&format!("{name}/report.html")), document)
+    IndexedResult::new(name.to_owned(), Some(&format!("{name}/report.html")), Some("../index.html"), document)
 }
 
 /// Returns the index of nights with these levels and hosts.
@@ -271,7 +271,8 @@ fn few_results_have_a_table_and_no_history() {
     let index = Index::new(nights(&step(1.0)[..2]));
     let html = index_html(&index);
     assert!(
-        html.contains("No cell has a value in 3 results") && html.contains("href=\"./night-01/report.html\"")
+        html.contains("No cell has a value in 3 results")
+            && html.contains("href=\"./night-01/report.html?index=./../index.html\"")
     );
     assert!(!html.contains("id=\"history-1\""));
     assert!(!Index::new(vec![IndexedResult::unreadable("a".to_owned(), "b".to_owned())]).has_results());
@@ -322,6 +323,6 @@ fn hundreds_of_results_are_a_page() {
         indexed(&format!("night-{day}"), &document)
     });
     let html = index_html(&Index::new(all.collect()));
-    assert_eq!(html.matches("/report.html\"").count(), 500);
+    assert_eq!(html.matches("/report.html?index=./../index.html\"").count(), 500);
     assert!(html.len() < 8_000_000, "{}", html.len());
 }
