@@ -28,8 +28,10 @@ struct Column {
 }
 
 impl Column {
-    fn head(&self) -> KeyColumn {
-        let highest = self.values.iter().flatten().map(|value| value.estimate.value).fold(0.0, f64::max);
+    /// Returns the head, with an axis for these rows.
+    fn head(&self, shown: &[usize]) -> KeyColumn {
+        let values = shown.iter().filter_map(|index| self.values[*index].as_ref());
+        let highest = values.map(|value| value.estimate.value).fold(0.0, f64::max);
         let highest = if highest > 0.0 { highest } else { 1.0 };
         let arrow = match self.quantity.better() {
             Better::Less => '\u{2193}',
@@ -75,7 +77,12 @@ pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
     let has_value = |index: &usize| columns.iter().any(|column| column.values[*index].is_some());
     let mut shown: Vec<usize> = (0..scene.series.len()).filter(has_value).collect();
     let more = shown.len().saturating_sub(MOST_ROWS);
-    shown.truncate(MOST_ROWS);
+    if more > 0 {
+        let weights = weights(scene);
+        shown.sort_by(|left, right| weights[*right].total_cmp(&weights[*left]));
+        shown.truncate(MOST_ROWS);
+        shown.sort_unstable();
+    }
     // Of many series, those that are shown may have no value of a figure.
     columns.retain(|column| shown.iter().any(|index| column.values[*index].is_some()));
     let row = |index: usize| {
@@ -87,9 +94,30 @@ pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
             figures: columns.iter().map(figure).collect(),
         }
     };
-    let rows: Vec<KeyRow> = shown.into_iter().map(row).collect();
-    let columns: Vec<KeyColumn> = columns.iter().map(Column::head).collect();
+    let rows: Vec<KeyRow> = shown.iter().copied().map(row).collect();
+    let columns: Vec<KeyColumn> = columns.iter().map(|column| column.head(&shown)).collect();
     (!columns.is_empty()).then_some(KeyFigures { columns, rows, more })
+}
+
+/// Returns how much the row of each series says if there are too many: baselines most, then those with the largest claimed differences.
+fn weights(scene: &Scene<'_>) -> Vec<f64> {
+    let mut weights = vec![0.0_f64; scene.series.len()];
+    let of = |cell: &str| {
+        let name = &scene.series_of(cell)?.series.name;
+        scene.series.iter().position(|other| other.series.name == *name)
+    };
+    for verdict in &scene.document.verdicts {
+        if let Some(index) = of(&verdict.baseline.cell) {
+            weights[index] = f64::INFINITY;
+        }
+        let Some(answer) = verdict.answer.as_ref().filter(|answer| answer.conclusion.differs()) else {
+            continue;
+        };
+        if let (Some(index), Some(change)) = (of(&verdict.treatment.cell), answer.change_pct) {
+            weights[index] = weights[index].max(change.abs());
+        }
+    }
+    weights
 }
 
 /// Returns the workloads with their figures: of latency at the smallest size, of throughput at the largest.

@@ -88,8 +88,9 @@ impl<'d> Scene<'d> {
         };
         // A date is not divided at the end of a line.
         let date = date.get(..10).unwrap_or(&date).replace('-', "\u{2011}");
-        let origin = format!("{hosts}, {date}");
-        let footer = format!("{} {}, {origin}", document.tool.name, document.tool.version);
+        let footer = format!("{} {}, {hosts}, {date}", document.tool.name, document.tool.version);
+        // Host and date stay together.
+        let origin = format!("{hosts}, {date}").replace(' ', "\u{a0}");
         Self { document, series, cells, windows, origin, footer }
     }
 

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     page::Figure,
-    scene::{Scene, distinct},
+    scene::{Endpoints, Scene, distinct},
     values::{Quantity, bytes, interval_name},
 };
 
@@ -199,10 +199,14 @@ pub(crate) fn bars(scene: &Scene<'_>, all: &OfWorkload<'_, '_>, id: &str, curve:
 
 /// Returns the bar of a measured value. `factor` converts its unit to that of the chart.
 fn own(series: &Series, cell: &CellResult, measured: &MeasuredValue, factor: f64) -> Bar {
-    let name = match cell.factors.batch_bytes {
-        0 => series.name.clone(),
-        limit => format!("{}, batched {}", series.name, bytes(limit)),
-    };
+    // Cells of a series are told apart by what varies within it.
+    let mut name = series.name.clone();
+    if let Some(endpoints) = Endpoints::of(&cell.factors).words() {
+        name.push_str(&format!(", {endpoints}"));
+    }
+    if cell.factors.batch_bytes > 0 {
+        name.push_str(&format!(", batched {}", bytes(cell.factors.batch_bytes)));
+    }
     let MeasuredValue { median, min, max, ci_low, ci_high, .. } = *measured;
     let (low, high) = ci_low.zip(ci_high).unwrap_or((min, max));
     bar(Series::new(name, series.slot), Estimate::within(median * factor, low * factor, high * factor))

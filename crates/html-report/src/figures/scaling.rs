@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use charts::{Axis, ChartKind, Estimate, Line, LineStyle, Lines, Panel, Point, Scale, Series, prose};
+use charts::{Axis, ChartKind, Estimate, Line, LineStyle, Lines, Point, Scale, Series, prose};
 use experiment::Workload;
 use results::{CellResult, Finding, GrowthLaw, GrowthValue, Metric};
 
 use super::{
     distribution::{self, OfWorkload, cells_of},
     frame::{Frame, capital, hollow_note, names, sizes_and_n},
-    limits::ONE_PANEL,
-    sizes::points,
+    limits::{MOST_SERIES, ONE_PANEL},
+    sizes::{panels, points},
 };
 use crate::{
     page::Figure,
@@ -104,7 +104,7 @@ fn over_endpoints(
         let mut cells: Vec<&CellResult> = cells.iter().copied().filter(on_axis).collect();
         cells.retain(|cell| Some(cell.factors.size_bytes) == size && cell.factors.batch_bytes == 0);
         let values = cells.iter().filter(|cell| quantity.over_runs(cell).is_some()).count();
-        if values > 1 && shown.len() < ONE_PANEL {
+        if values > 1 && shown.len() < MOST_SERIES {
             shown.push((*series, cells));
         }
     }
@@ -113,12 +113,13 @@ fn over_endpoints(
         return None;
     }
     let number = |cell: &CellResult| Some(f64::from(Endpoints::of(&cell.factors).number()));
-    let mut lines = Vec::new();
-    let mut laws = Vec::new();
+    let mut all_lines: Vec<(&Series, Vec<Line>)> = Vec::new();
+    let mut has_laws = false;
     for (series, cells) in &shown {
+        let mut lines = Vec::new();
         let points = points(cells.iter().copied(), number, quantity);
         if let Some(law) = law(scene, cells, &points, subject.grown) {
-            laws.push(format!("{}: {}", series.name, law.0));
+            has_laws = true;
             lines.push(Line {
                 series: (*series).clone(),
                 role: law.0,
@@ -136,21 +137,25 @@ fn over_endpoints(
             runs: runs(cells, number, quantity),
             ..Line::default()
         });
+        all_lines.push((series, lines));
     }
-    for line in lines.iter_mut().filter(|line| line.style == LineStyle::Marks) {
-        if laws.is_empty() {
-            line.style = LineStyle::Thick;
-        }
+    let every_line = || all_lines.iter().flat_map(|(_, lines)| lines);
+    let values: Vec<f64> =
+        every_line().flat_map(|line| line.points.iter().map(|point| point.y.value)).collect();
+    if !has_laws {
+        let marks = all_lines.iter_mut().flat_map(|(_, lines)| lines);
+        marks.for_each(|line| line.style = LineStyle::Thick);
     }
     let noun = axis.noun();
     let ticks: Vec<f64> =
         distinct(&cells, |cell| Endpoints::of(&cell.factors).number()).into_iter().map(f64::from).collect();
-    let values: Vec<f64> =
-        lines.iter().flat_map(|line| line.points.iter().map(|point| point.y.value)).collect();
     let scale = distribution::scale(&values);
     let mut note = "Small dots: runs. Mark: their median with its interval.".to_owned();
-    if !laws.is_empty() {
+    if has_laws {
         note.push_str(" Long dashes: the fitted law.");
+    }
+    if all_lines.len() > ONE_PANEL {
+        note.push_str(" Grey lines: the other configurations.");
     }
     note.push_str(&hollow_note(&cells));
     let names = names(&shown);
@@ -171,7 +176,7 @@ fn over_endpoints(
     };
     let x = Axis { label: format!("number of {noun}"), scale: Scale::Log, ticks, ..Axis::default() };
     let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
-    let kind = ChartKind::Lines(Lines { x, y, panels: vec![Panel { lines, ..Panel::default() }] });
+    let kind = ChartKind::Lines(Lines { x, y, panels: panels(&all_lines, &[]) });
     Some(frame.around(scene, &cells, kind))
 }
 
@@ -223,11 +228,17 @@ fn law(
     Some((prose(&growth.words), points))
 }
 
+/// Share of the lowest measured value down to which a law is drawn.
+const LEAST_OF_LOWEST: f64 = 0.7;
+
 /// Returns a law as points so close to each other that it has no corner on a logarithmic axis.
 fn sampled(known: &[(f64, f64)], law: impl Fn(f64) -> f64) -> Vec<Point> {
     const STEPS: i32 = 48;
+    // The axis is that of the values: a line through few of them can be far below at its ends.
+    let lowest = known.iter().map(|(_, y)| *y).fold(f64::INFINITY, f64::min);
     let positions = || known.iter().map(|(x, _)| *x);
     let (first, last) = (positions().fold(f64::INFINITY, f64::min), positions().fold(0.0, f64::max));
     let at = |step| first * (last / first).powf(f64::from(step) / f64::from(STEPS));
-    (0..=STEPS).map(at).map(|x| Point::new(x, Estimate::exact(law(x)))).collect()
+    let points = (0..=STEPS).map(at).map(|x| (x, law(x))).filter(|(_, y)| *y >= LEAST_OF_LOWEST * lowest);
+    points.map(|(x, y)| Point::new(x, Estimate::exact(y))).collect()
 }
