@@ -179,6 +179,32 @@ fn lines_are_interrupted_where_a_value_is_missing() {
     assert_eq!(paths(Scale::FromZero, &[1.0, f64::NAN, 0.0, 4.0, f64::INFINITY]), (1, 3));
 }
 
+/// Names at line ends stand apart from their lines, so dashes say which is which.
+#[test]
+fn names_of_lines_of_one_colour_have_a_piece_of_their_line() {
+    let pieces = |slots: &[Slot]| {
+        let mut chart = line(Scale::Linear, &[1.0, 2.0]);
+        let ChartKind::Lines(lines) = &mut chart.kind else { panic!("lines") };
+        let first = lines.panels[0].lines.remove(0);
+        lines.panels[0].lines = slots
+            .iter()
+            .enumerate()
+            .map(|(number, slot)| Line {
+                series: Series::new(format!("name {number}"), *slot),
+                named: true,
+                style: charts::LineStyle::Thin,
+                ..first.clone()
+            })
+            .collect();
+        let text = draw(&chart);
+        let document = Document::parse(&text).expect("XML");
+        ["thin", "dash", "dashdot"].map(|class| of_class(&document, class).len())
+    };
+    // each line, and a piece of it beside its name
+    assert_eq!(pieces(&[Slot::Ink, Slot::Ink, Slot::Ink]), [6, 2, 2]);
+    assert_eq!(pieces(&[Slot::Ink, Slot::S1]), [2, 0, 0], "their colours tell them apart");
+}
+
 #[test]
 fn numbers_of_many_digits_fit_behind_bars() {
     let total = Estimate::within(605_522.0, 390_000.0, 642_000.0);

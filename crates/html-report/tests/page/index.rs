@@ -95,6 +95,25 @@ fn step_of_one_driver_is_found_in_its_cells_only() {
     assert_snapshot!(index.summary().join("\n"));
 }
 
+/// Levels from some µs to some ms, of which the newest has the unit of its row.
+#[test]
+fn row_of_a_history_has_one_unit() {
+    let levels = [(0.01, 1.0), (1.0, 1.0), (300.0, 1.0), (30.0, 1.0)];
+    let html = index_html(&Index::new(nights(&levels)));
+    let (_, table) = html.split_once("id=\"histories\"").expect("the histories");
+    let unit = |entry: &str| entry.split('\u{a0}').nth(1).map(ToOwned::to_owned);
+    let mut several = 0;
+    for row in table.split("<tr>").skip(2) {
+        let entries: Vec<&str> =
+            row.split("<td").skip(1).filter_map(|entry| entry.split(['>', '<']).nth(1)).collect();
+        let units: Vec<Option<String>> = entries[4..7].iter().map(|entry| unit(entry)).collect();
+        let known: Vec<&String> = units.iter().flatten().collect();
+        assert!(known.iter().all(|unit| *unit == known[0]), "{entries:?}");
+        several += usize::from(known.len() == 3);
+    }
+    assert!(several > 3, "{several} rows");
+}
+
 #[test]
 fn change_is_new_with_the_first_result_that_shows_it() {
     let all = step(1.3);
