@@ -30,7 +30,7 @@ use agent::{
         sample_input::SampleInput,
     },
 };
-use control::{Configure, Drain, ReaderReport, RoleReport, WriterReport};
+use control::{Configure, Drain, FlowReaderReport, RoleReport, WriterReport};
 use experiment::{Factors, Load, Role, Workload};
 use results::WindowCounts;
 use rig::{MS, Run, cell, pair, participant};
@@ -53,12 +53,12 @@ fn identity(configure: &Configure) -> Identity {
 }
 
 /// Writes up to this limit while a reader receives. Returns the reports of both.
-fn throughput(limit: TrafficLimit) -> (WriterReport, ReaderReport) {
+fn throughput(limit: TrafficLimit) -> (WriterReport, FlowReaderReport) {
     throughput_after(TrafficLimit { duration_ns: MS, samples: Some(0), begin_ns: None }, limit)
 }
 
 /// Warms up to a limit, and measures to another one.
-fn throughput_after(warm_up: TrafficLimit, limit: TrafficLimit) -> (WriterReport, ReaderReport) {
+fn throughput_after(warm_up: TrafficLimit, limit: TrafficLimit) -> (WriterReport, FlowReaderReport) {
     let [of_writer, of_reader] =
         [Role::Writer, Role::Reader].map(|role| configure(Workload::Throughput, role));
     let participant = participant(&of_writer.run_name);
@@ -94,7 +94,8 @@ fn throughput_after(warm_up: TrafficLimit, limit: TrafficLimit) -> (WriterReport
     else {
         panic!("of a writer and a reader")
     };
-    assert_eq!(written.accepted, sent);
+    let [read] = read.flows.try_into().expect("one flow");
+    assert_eq!(written.flows[0].accepted, sent);
     writer.close().expect("closed");
     reader.close().expect("closed");
     (written, read)
@@ -105,9 +106,9 @@ fn throughput_writer_writes_exactly_as_many_samples_and_all_arrive() {
     for samples in [1, 100] {
         let (written, read) =
             throughput(TrafficLimit { duration_ns: 60_000 * MS, samples: Some(samples), begin_ns: None });
-        assert_eq!((written.offered, written.accepted), (samples, samples));
-        assert_eq!((read.received[0].delivered, read.received[0].next), (samples, samples));
-        assert_eq!(written.write_call.n, samples);
+        assert_eq!((written.flows[0].offered, written.flows[0].accepted), (samples, samples));
+        assert_eq!((read.received.delivered, read.received.next), (samples, samples));
+        assert_eq!(written.flows[0].write_call.n, samples);
         assert!((1..30_000 * MS).contains(&(written.end_ns - written.begin_ns)), "{written:?}");
     }
 }
@@ -118,8 +119,8 @@ fn warm_up_ends_with_its_last_sample() {
     for samples in [0, 1, 50] {
         let warm_up = TrafficLimit { duration_ns: 60_000 * MS, samples: Some(samples), begin_ns: None };
         let (written, read) = throughput_after(warm_up, measured);
-        assert_eq!((written.warm_up, read.received[0].warm_up), (samples, samples));
-        assert_eq!((written.accepted, read.received[0].delivered), (9, 9));
+        assert_eq!((written.flows[0].warm_up, read.received.warm_up), (samples, samples));
+        assert_eq!((written.flows[0].accepted, read.received.delivered), (9, 9));
     }
 }
 
@@ -127,10 +128,11 @@ fn warm_up_ends_with_its_last_sample() {
 fn time_ends_the_traffic_before_the_last_sample() {
     let (written, _) =
         throughput(TrafficLimit { duration_ns: 20 * MS, samples: Some(u64::MAX), begin_ns: None });
-    assert!(written.accepted > 1 && written.end_ns - written.begin_ns >= 20 * MS, "{}", written.accepted);
+    let accepted = written.flows[0].accepted;
+    assert!(accepted > 1 && written.end_ns - written.begin_ns >= 20 * MS, "{accepted}");
     // A time beyond the range of the clock has no effect.
     let (written, _) = throughput(TrafficLimit { duration_ns: u64::MAX, samples: Some(5), begin_ns: None });
-    assert_eq!(written.accepted, 5);
+    assert_eq!(written.flows[0].accepted, 5);
 }
 
 #[test]

@@ -53,6 +53,6 @@ fn writing_by_a_plan_allocates_nothing() {
     let [(few, of_few), (many, of_many)] =
         found.into_iter().find(|[few, many]| few.0 > 0 && many.0 > 2 * few.0).expect("one of ten");
     assert_eq!(of_many, of_few, "for {many} samples, and for {few}");
-    let RoleReport::PacedWriter(written) = role.report().expect("a report") else { panic!("of a writer") };
+    let RoleReport::Writer(written) = role.report().expect("a report") else { panic!("of a writer") };
     assert_eq!(written.flows.iter().map(|flow| flow.accepted).sum::<u64>(), many);
 }

@@ -79,10 +79,7 @@ fn counted(agent: &AgentOutcome) -> u64 {
     if let Some(echo) = agent.report.echo() {
         return echo.echoed;
     }
-    let of_streams = agent.report.reader().into_iter().flat_map(|read| &read.received);
-    let of_flows =
-        agent.report.paced_reader().into_iter().flat_map(|read| &read.flows).map(|flow| &flow.received);
-    total(of_streams.chain(of_flows).map(|received| received.delivered))
+    total(agent.report.received().map(|received| received.delivered))
 }
 
 /// Checks that no process used more CPU time than its cores have.

@@ -5,13 +5,12 @@ use std::{
     sync::Arc,
 };
 
-use control::NegativeTimes;
+use control::{FlowWriterReport, NegativeTimes};
 use experiment::{Factors, LEAST_ARRIVALS};
 use results::{
-    Batches, CpuPerSample, DeliveryCounts, Distribution, EncodedWindows, FlowRecord, HistogramError,
-    IntervalLog, LateJoinRecord, Latency, Measurement, Pool, Received, Ring, SteadyState, TakeStats,
-    Throughput, Warning, WarningKind, WritingTime, format_value, kind_of_flow, losses_by_reader,
-    steady_latency,
+    CpuPerSample, DeliveryCounts, Distribution, EncodedWindows, FlowRecord, HistogramError, IntervalLog,
+    LateJoinRecord, Latency, Measurement, Pool, Received, Ring, SteadyState, TakeStats, Throughput, Warning,
+    WarningKind, WritingTime, format_value, kind_of_flow, losses_by_reader, steady_latency,
 };
 use stats::total;
 
@@ -48,6 +47,10 @@ pub(crate) struct FlowTimes<'d> {
     pub(crate) is_pooled: bool,
     /// Number of lost round trips.
     pub(crate) lost: u64,
+    /// Maximum error of the times between two hosts, in ns; `None` for times within one.
+    pub(crate) clock_error_ns: Option<u64>,
+    /// Number of negative times.
+    pub(crate) negative: u64,
 }
 
 impl Evaluation {
@@ -146,13 +149,20 @@ impl Evaluation {
         }
     }
 
-    /// Adds the distributions of flows together under their kind, and each of them to the log under its own. Each window is
-    /// decoded once. Returns the latency of each flow, which belongs to the record of the flow; none for the only flow of a run.
-    pub(crate) fn add_flows(&mut self, kind: &str, flows: &[FlowTimes<'_>]) -> Vec<Option<Latency>> {
-        if let [only] = flows {
-            self.add_with_lost(kind, only.distribution, only.lost);
-            return Vec::new();
+    /// Adds the distributions of all flows, in their order: together under their kind, and, if they are several, each of them to
+    /// the log and the record of its flow.
+    pub(crate) fn add_flows(&mut self, kind: &str, flows: &[FlowTimes<'_>]) {
+        match flows {
+            [only] => self.add_with_lost(kind, only.distribution, only.lost),
+            several => self.add_several(kind, several),
         }
+        if let Some(worst_ns) = flows.iter().filter_map(|flow| flow.clock_error_ns).max() {
+            self.between_hosts(kind, worst_ns, total(flows.iter().map(|flow| flow.negative)));
+        }
+    }
+
+    /// Adds the distributions of several flows. Each window is decoded once.
+    fn add_several(&mut self, kind: &str, flows: &[FlowTimes<'_>]) {
         let pooled: Vec<&FlowTimes<'_>> = flows.iter().filter(|flow| flow.is_pooled).collect();
         let mut pool = Ok(Pool::default());
         let mut decoded: Vec<Decoded> = Vec::new();
@@ -174,40 +184,30 @@ impl Evaluation {
             }
             (_, Err(error)) => self.unreadable(kind, &error),
         }
-        let own = flows.iter().zip(decoded).map(|(flow, decoded)| {
+        for (index, (flow, decoded)) in flows.iter().zip(decoded).enumerate() {
             if flow.distribution.n == 0 {
-                return None;
+                continue;
             }
-            let kind = kind_of_flow(kind, &flow.name);
+            let kind_of_flow = kind_of_flow(kind, &flow.name);
             match decoded {
-                Ok((windows, latency)) => {
-                    self.log.add_encoded(&kind, windows);
-                    Some(latency)
+                Ok((windows, mut latency)) => {
+                    self.log.add_encoded(&kind_of_flow, windows);
+                    if let Some(error_ns) = flow.clock_error_ns {
+                        latency = latency.between_hosts(error_ns, flow.negative);
+                    }
+                    self.flows[index].latency.insert(kind.to_owned(), latency);
                 }
-                Err(error) => {
-                    self.unreadable(&kind, &error);
-                    None
-                }
+                Err(error) => self.unreadable(&kind_of_flow, &error),
             }
-        });
-        own.collect()
-    }
-
-    /// Checks the counts of a writing agent: `sent` after the measurement, `accepted` and flushed in the report.
-    pub(crate) fn check_writer(&mut self, whose: &str, sent: u64, accepted: u64, batches: Option<&Batches>) {
-        self.check(accepted == sent, || {
-            format!("{whose}{sent} samples were sent when measured, {accepted} when reported")
-        });
-        self.check_batches(whose, accepted, batches);
+        }
     }
 
     /// Checks that a writer that batches flushed all accepted samples.
-    pub(crate) fn check_batches(&mut self, whose: &str, accepted: u64, batches: Option<&Batches>) {
-        self.check(batches.is_none_or(|batches| batches.samples == accepted), || {
-            format!(
-                "{whose}{accepted} samples were accepted, but {} were flushed in batches",
-                batches.map_or(0, |batches| batches.samples)
-            )
+    pub(crate) fn check_batches(&mut self, whose: &str, writer: &FlowWriterReport) {
+        let Some(batches) = &writer.batches else { return };
+        let (accepted, flushed) = (writer.accepted, batches.samples);
+        self.check(flushed == accepted, || {
+            format!("{whose}{accepted} samples were accepted, but {flushed} were flushed in batches")
         });
     }
 
@@ -234,9 +234,9 @@ impl Evaluation {
 
     /// Records that the times of this kind are between hosts, with this error of their clocks in ns. A negative time is
     /// possible within the error; a larger one contradicts it.
-    pub(crate) fn between_hosts(&mut self, kind: &str, clock_error_ns: u64, negative: NegativeTimes) {
+    pub(crate) fn between_hosts(&mut self, kind: &str, clock_error_ns: u64, negative: u64) {
         if let Some(latency) = self.latency.remove(kind) {
-            self.latency.insert(kind.to_owned(), latency.between_hosts(clock_error_ns, negative.count));
+            self.latency.insert(kind.to_owned(), latency.between_hosts(clock_error_ns, negative));
         }
     }
 

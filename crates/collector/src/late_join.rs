@@ -3,17 +3,16 @@
 //! Each sample of the measurement was written before the reader had joined, or it was delivered, lost or still under way. The
 //! writer counts what it wrote before, and the reader counts what it received of that: two independent records.
 
-use control::{JoinReception, JoinTimes, WrittenBeforeJoin};
+use control::{FlowReaderReport, JoinTimes};
 use experiment::Factors;
 use results::{
-    DeliveryCounts, Distribution, JoinCost, LateFlow, LateJoinRecord, Received, WarningKind, format_value,
-    late_loss,
+    DeliveryCounts, Distribution, JoinCost, LateFlow, LateJoinRecord, WarningKind, format_value, late_loss,
 };
 use stats::total;
 
 use crate::{
     RunContext,
-    delivery::Delivery,
+    ends::Ends,
     evaluation::Evaluation,
     reports::{AgentOutcome, LateJoined, RunReports},
     routes::Route,
@@ -28,46 +27,6 @@ impl RunReports {
         }
         others
     }
-}
-
-/// Reports of both endpoints of a route, by their fields that both workloads have.
-struct Sides<'a> {
-    offered: u64,
-    accepted: u64,
-    warm_up: u64,
-    write_calls: u64,
-    before: Option<WrittenBeforeJoin>,
-    received: &'a Received,
-    join: Option<&'a JoinReception>,
-    service: Option<&'a Distribution>,
-}
-
-fn sides<'a>(route: &Route<'a>) -> Option<Sides<'a>> {
-    let (writing, reading) = (&route.writing.report, &route.reading.report);
-    if let (Some(writer), Some(read)) = (writing.writer(), reading.reader()) {
-        return Some(Sides {
-            offered: writer.offered,
-            accepted: writer.accepted,
-            warm_up: writer.warm_up,
-            write_calls: writer.write_call.n,
-            before: writer.before_join,
-            received: read.received.get(route.position)?,
-            join: read.join.get(route.position),
-            service: None,
-        });
-    }
-    let writer = writing.paced_writer()?.flows.get(route.entities[0])?;
-    let read = reading.paced_reader()?.flows.get(route.position)?;
-    Some(Sides {
-        offered: writer.offered,
-        accepted: writer.accepted,
-        warm_up: writer.warm_up,
-        write_calls: writer.write_call.n,
-        before: writer.before_join,
-        received: &read.received,
-        join: read.join.as_ref(),
-        service: Some(&read.service),
-    })
 }
 
 /// Adds the record of a late join to the evaluation of the other readers.
@@ -126,21 +85,10 @@ fn late_flow(
 ) -> Option<(LateFlow, Arrivals)> {
     let factors = context.factors;
     let sizes = route.sizes(context);
-    let sides = sides(route)?;
-    let (before, past) = (sides.before?, sides.join?.past?);
-    let (accepted, received) = (sides.accepted, sides.received);
-    let whose = route.whose(factors, false);
-    let delivery = Delivery {
-        whose: &whose,
-        route,
-        sizes: sizes.as_ref(),
-        offered: sides.offered,
-        accepted,
-        filtered: 0,
-        warm_up: sides.warm_up,
-        write_calls: sides.write_calls,
-        received,
-    };
+    let ends = Ends::of(*route, factors, false)?;
+    let (before, past) = (ends.writer.before_join?, ends.read.join.as_ref()?.past?);
+    let delivery = ends.delivery(sizes.as_ref());
+    let (whose, accepted, received) = (delivery.whose, delivery.accepted, delivery.received);
     delivery.check(evaluation);
     delivery.check_counts(evaluation);
     evaluation.check(before.exact && past.exact, || {
@@ -187,11 +135,11 @@ fn late_flow(
 
 /// Returns the reception of another reader around the join; `None` if it was not recorded.
 fn join_cost(factors: &Factors, route: &Route<'_>, times: JoinTimes) -> Option<JoinCost> {
-    let sides = sides(route)?;
+    let FlowReaderReport { received, join, service, .. } = Ends::of(*route, factors, false)?.read;
     let identity = route.record(factors);
     let period_ns = times.period_ns.max(1);
     let bounds = [0, 1, 2, 3].map(|thirds: u64| {
-        sides.received.delivered_by((times.begin_ns + thirds * period_ns).saturating_sub(period_ns))
+        received.delivered_by((times.begin_ns + thirds * period_ns).saturating_sub(period_ns))
     });
     let rate =
         |period: usize| bounds[period + 1].saturating_sub(bounds[period]) as f64 * 1e9 / period_ns as f64;
@@ -199,9 +147,9 @@ fn join_cost(factors: &Factors, route: &Route<'_>, times: JoinTimes) -> Option<J
         name: identity.name,
         writer: identity.writer,
         reader: identity.reader,
-        longest_gap_ns: sides.join?.longest_gap_ns,
+        longest_gap_ns: join.as_ref()?.longest_gap_ns,
         delivered_sps: [rate(0), rate(1), rate(2)],
-        service_p99_ns: sides.service.and_then(|service| of_periods(service, period_ns)),
+        service_p99_ns: of_periods(service, period_ns),
     })
 }
 

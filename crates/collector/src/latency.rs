@@ -111,42 +111,33 @@ fn flow(context: &RunContext<'_>, pinged: &PingerReport, one: &Echoing<'_>) -> F
 
 /// Adds the latencies of the run and, if several endpoints echo, of each of them.
 fn latencies(evaluation: &mut Evaluation, context: &RunContext<'_>, echoing: &[Echoing<'_>]) {
-    let mut kinds = vec![("rtt", echoing.iter().map(|one| one.returned.rtt.clone()).collect::<Vec<_>>())];
-    let error_ns = |one: &Echoing<'_>| one.route.error_ns().unwrap_or(0);
-    let mut negatives = vec![Vec::new()];
-    if echoing.iter().all(|one| one.route.error_ns().is_some()) {
-        let ways = echoing.iter().map(|one| one_way(evaluation, context.design, one, error_ns(one)));
-        let ([out, back], [none_out, none_back]) = both_ways(ways);
+    let names: Vec<String> = evaluation.flows.iter().map(FlowRecord::full_name).collect();
+    let times = |of: usize, distribution, clock_error_ns, negative| FlowTimes {
+        name: names[of].clone(),
+        distribution,
+        is_pooled: true,
         // The direction in which a ping was lost is unknown: it counts in both.
-        kinds.extend([("one_way_out", out), ("one_way_back", back)]);
-        negatives.extend([none_out, none_back]);
-    }
-    let mut records = std::mem::take(&mut evaluation.flows);
-    for ((kind, parts), negative) in kinds.into_iter().zip(&negatives) {
-        let times = parts.iter().zip(&records).zip(echoing).map(|((part, record), one)| FlowTimes {
-            name: record.full_name(),
-            distribution: part,
-            is_pooled: true,
-            lost: one.returned.lost,
+        lost: echoing[of].returned.lost,
+        clock_error_ns,
+        negative,
+    };
+    // A round trip starts and ends at the same host.
+    let trips = echoing.iter().enumerate().map(|(of, one)| times(of, &one.returned.rtt, None, 0));
+    evaluation.add_flows("rtt", &trips.collect::<Vec<_>>());
+    let errors: Option<Vec<u64>> = echoing.iter().map(|one| one.route.error_ns()).collect();
+    let Some(errors) = errors else { return };
+    let ways: Vec<_> = echoing
+        .iter()
+        .zip(&errors)
+        .map(|(one, error_ns)| one_way(evaluation, context.design, one, *error_ns))
+        .collect();
+    for (direction, kind) in ["one_way_out", "one_way_back"].into_iter().enumerate() {
+        let of_kind = ways.iter().zip(&errors).enumerate().map(|(of, (ways, error_ns))| {
+            let (distribution, negative) = &ways[direction];
+            times(of, distribution, Some(*error_ns), negative.count)
         });
-        let of_flows = evaluation.add_flows(kind, &times.collect::<Vec<_>>());
-        // A round trip starts and ends at the same host.
-        let is_round_trip = negative.is_empty();
-        if !is_round_trip {
-            let worst_ns = echoing.iter().map(error_ns).max().unwrap_or(0);
-            evaluation.between_hosts(kind, worst_ns, sum_of(negative));
-        }
-        for (index, ((latency, record), one)) in
-            of_flows.into_iter().zip(&mut records).zip(echoing).enumerate()
-        {
-            let latency = latency.map(|latency| match negative.get(index) {
-                Some(negative) => latency.between_hosts(error_ns(one), negative.count),
-                None => latency,
-            });
-            record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
-        }
+        evaluation.add_flows(kind, &of_kind.collect::<Vec<_>>());
     }
-    evaluation.flows = records;
 }
 
 /// Adds the flows to readers that receive the pings and do not echo them.
@@ -159,12 +150,12 @@ fn receivers(
     let factors = context.factors;
     for route in reports.routes().iter().filter(|route| route.reading.endpoint.role == Role::Reader) {
         let whose = route.whose(factors, false);
-        let Some((read, received)) =
-            route.reading.report.reader().and_then(|read| Some((read, read.received.get(route.position)?)))
-        else {
+        let read = route.reading.report.reader();
+        let Some((read, flow)) = read.and_then(|read| Some((read, read.flows.get(route.position)?))) else {
             evaluation.contradictions.push(format!("{whose}the agent did not report what its role records"));
             continue;
         };
+        let received = &flow.received;
         let delivery = Delivery {
             whose: &whose,
             route,
@@ -179,7 +170,7 @@ fn receivers(
         };
         delivery.check(evaluation);
         delivery.check_witnesses(evaluation, factors, true);
-        evaluation.check_takes(&whose, factors, read.takes.as_ref(), received.delivered);
+        evaluation.check_takes(&whose, factors, flow.takes.as_ref(), received.delivered);
         let counted = delivery.counted(factors.is_reliable(0) && !route.reading.drained);
         evaluation.flows.push(FlowRecord {
             planned: delivery.offered,
@@ -298,28 +289,6 @@ pub(crate) fn check_return(evaluation: &mut Evaluation, whose: &str, sent: u64, 
     evaluation.check(back.rtt.n == returned, || {
         format!("{whose}{returned} pings came back, but {} round trips were recorded", back.rtt.n)
     });
-}
-
-/// Returns the distributions of both ways, and the negative times of both ways, of all endpoints.
-fn both_ways(
-    ways: impl Iterator<Item = [(Distribution, NegativeTimes); 2]>,
-) -> ([Vec<Distribution>; 2], [Vec<NegativeTimes>; 2]) {
-    let (mut distributions, mut negatives) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
-    for ways in ways {
-        for (direction, (distribution, negative)) in ways.into_iter().enumerate() {
-            distributions[direction].push(distribution);
-            negatives[direction].push(negative);
-        }
-    }
-    (distributions, negatives)
-}
-
-/// Returns all negative times together.
-pub(crate) fn sum_of(negatives: &[NegativeTimes]) -> NegativeTimes {
-    NegativeTimes {
-        count: total(negatives.iter().map(|negative| negative.count)),
-        largest_ns: negatives.iter().map(|negative| negative.largest_ns).max().unwrap_or(0),
-    }
 }
 
 /// Returns the one-way times of the pings of one endpoint, out and back, each with the negative ones. `error_ns`: maximum

@@ -295,7 +295,7 @@ impl Nodes<'_> {
             evaluation.check_negative(&format!("{}: ", hop.name()), error_ns, negative);
             let kind = kind_of_hop(index);
             evaluation.add_with_lost(&kind, &times.distribution(), self.returned.lost);
-            evaluation.between_hosts(&kind, error_ns, negative);
+            evaluation.between_hosts(&kind, error_ns, negative.count);
         }
     }
 

@@ -55,9 +55,8 @@ pub use payload::PayloadBytes;
 pub use progress::{CpuProgress, Progress, ReceptionProgress, RoundTripProgress};
 pub use reply::{CaseInfo, CaseOutcome, Configured, Hello, MeasureReply, PolicyProbe, Reply};
 pub use report::{
-    AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport,
-    PacedWriterReport, PingerReport, ProbeEchoReport, ProbeReport, ReaderReport, ReturnReport, RoleReport,
-    WriterReport,
+    AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PingerReport, ProbeEchoReport,
+    ProbeReport, ReaderReport, ReturnReport, RoleReport, WriterReport,
 };
 pub use request::{Configure, Drain, LateJoin, Match, MatchedPeers, OpenOptions, Request};
 #[cfg(feature = "schema")]
@@ -68,6 +67,6 @@ pub use timing::{IDLE_NS, QUIET_NS, lead_ns, ping_timeout_ns, windows_of_flow};
 
 /// Version of these messages. Runner and agent must have the same. Each change of a message increments it, even if a field is
 /// optional: an agent that ignores a request would measure something else. `frozen/versions.txt` lists the versions.
-pub const PROTOCOL: u32 = 22;
+pub const PROTOCOL: u32 = 23;
 /// Maximum number of windows of a run: each recorder of an agent has a histogram for each window.
 pub const MAX_WINDOWS: u32 = 1_000;

@@ -37,14 +37,10 @@ pub enum RoleReport {
     /// No traffic.
     #[default]
     Participant,
-    /// Throughput writer.
+    /// Writer.
     Writer(WriterReport),
-    /// Throughput reader.
+    /// Reader.
     Reader(ReaderReport),
-    /// Paced writer.
-    PacedWriter(PacedWriterReport),
-    /// Paced reader.
-    PacedReader(PacedReaderReport),
     /// Pinger.
     Pinger(PingerReport),
     /// Echo or relay.
@@ -74,8 +70,6 @@ macro_rules! roles {
 roles! {
     Writer(WriterReport): writer, writer_mut;
     Reader(ReaderReport): reader, reader_mut;
-    PacedWriter(PacedWriterReport): paced_writer, paced_writer_mut;
-    PacedReader(PacedReaderReport): paced_reader, paced_reader_mut;
     Pinger(PingerReport): pinger, pinger_mut;
     Echo(EchoReport): echo, echo_mut;
 }
@@ -83,9 +77,7 @@ roles! {
 impl AgentReport {
     /// Returns the reception of each writer's samples by a reader.
     pub fn received(&self) -> impl Iterator<Item = &Received> {
-        let of_reader = self.reader().into_iter().flat_map(|reader| &reader.received);
-        let of_flows = self.paced_reader().into_iter().flat_map(|reader| &reader.flows);
-        of_reader.chain(of_flows.map(|flow| &flow.received))
+        self.reader().into_iter().flat_map(|reader| &reader.flows).map(|flow| &flow.received)
     }
 
     /// Returns the reception of all samples; `None` for a role that receives none of the data.
@@ -97,7 +89,7 @@ impl AgentReport {
                 let samples = echo.received.saturating_sub(echo.duplicate);
                 return Some(Reception { samples, length_ns: self.usage.elapsed_ns, intervals: samples });
             }
-            RoleReport::Reader(_) | RoleReport::PacedReader(_) => {}
+            RoleReport::Reader(_) => {}
             _ => return None,
         }
         let first_ns = self.received().map(|of| of.first_ns).filter(|ns| *ns > 0).min().unwrap_or(0);
@@ -109,67 +101,17 @@ impl AgentReport {
 }
 
 /// Writer measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriterReport {
-    /// Distinct samples that the writer tried to write.
-    pub offered: u64,
-    /// Samples that the middleware accepted.
-    pub accepted: u64,
-    /// Samples that the middleware accepted in the warm-up.
-    pub warm_up: u64,
-    /// Samples written before the late reader had joined; `None` without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before_join: Option<late_join::WrittenBeforeJoin>,
-    /// Write calls that timed out; the sample was retried.
-    pub timed_out: u64,
-    /// Write calls rejected because there was no room; the sample was retried.
-    pub refused: u64,
-    /// Start of the measurement time, in ns.
-    pub begin_ns: u64,
-    /// End of the last write of the measurement time, and of the flush of the last batch, in ns.
-    pub end_ns: u64,
-    /// Durations of write calls, by window.
-    pub write_call: Distribution,
-    /// Batches flushed; `None` without batching.
-    #[serde(default)]
-    pub batches: Option<Batches>,
-    /// Probes sent and returned; `None` without probes.
-    #[serde(default)]
-    pub probes: Option<ProbeReport>,
-}
-
-/// Reader measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ReaderReport {
-    /// Received samples, by writer.
-    pub received: Vec<Received>,
-    /// Reception around a late join, by writer; empty without one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub join: Vec<late_join::JoinReception>,
-    /// Probes sent back; `None` without probes.
-    #[serde(default)]
-    pub probes: Option<ProbeEchoReport>,
-    /// Numbers of samples taken at a time; `None` for a listener.
-    #[serde(default)]
-    pub takes: Option<TakeStats>,
-    /// Samples that are not of this run.
-    pub foreign: u64,
-}
-
-/// Paced writer measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct PacedWriterReport {
-    /// Start of the schedule, in ns.
+    /// Start of the schedule, or of the measurement time without one, in ns.
     pub begin_ns: u64,
     /// End of the last write of the measurement time, and of the flush of the last batches, in ns.
     pub end_ns: u64,
     /// Actions of the throttle; `None` for other loads.
     #[serde(default)]
     pub throttle: Option<ThrottleStats>,
-    /// Spin time of each wait in ns, calibrated on this core; 0: waits only sleep.
+    /// Spin time of each wait in ns, calibrated on this core; 0: waits only sleep, or there is no schedule.
     pub spin_ns: u64,
     /// Measurements of each flow, in the order of the flows.
     pub flows: Vec<FlowWriterReport>,
@@ -178,8 +120,8 @@ pub struct PacedWriterReport {
     pub probes: Option<ProbeReport>,
 }
 
-/// Paced writer measurements of one flow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Writer measurements of one flow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowWriterReport {
     /// Samples with an intended time within the measurement time. Without intended times: samples offered.
@@ -213,10 +155,10 @@ pub struct FlowWriterReport {
     pub batches: Option<Batches>,
 }
 
-/// Paced reader measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Reader measurements.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct PacedReaderReport {
+pub struct ReaderReport {
     /// Measurements of each flow, in the order of the flows.
     pub flows: Vec<FlowReaderReport>,
     /// Probes sent back; `None` without probes.
@@ -226,8 +168,8 @@ pub struct PacedReaderReport {
     pub foreign: u64,
 }
 
-/// Paced reader measurements of one flow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Reader measurements of one flow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowReaderReport {
     /// Received samples.
@@ -235,7 +177,7 @@ pub struct FlowReaderReport {
     /// Reception around a late join; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub join: Option<late_join::JoinReception>,
-    /// Service time: from the start of a sample's write to its arrival at the application.
+    /// Service time: from the start of a sample's write to its arrival at the application. Empty without a load.
     pub service: Distribution,
     /// Response time: from the intended time of a sample to its arrival at the application. Empty without intended
     /// times.
@@ -251,7 +193,8 @@ pub struct FlowReaderReport {
     /// Samples in time, and the age of the newest one; `None` without a deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeliness: Option<TimelinessReport>,
-    /// Numbers of samples taken at a time; `None` for a listener.
+    /// Numbers of samples taken at a time, with the first flow of a reader: a take may have samples of several flows. `None` for a
+    /// listener.
     #[serde(default)]
     pub takes: Option<TakeStats>,
 }

@@ -1,9 +1,8 @@
 //! Reports of the fake agent: fixed values that the tests know exactly.
 
 use control::{
-    AgentReport, Configure, EchoReport, EntityMatch, FlowReaderReport, FlowWriterReport, NegativeTimes,
-    PacedReaderReport, PacedWriterReport, ParticipantReport, PingerReport, ReaderReport, ReturnReport,
-    RoleReport, TimestampLog, TimestampPair, WriterReport,
+    AgentReport, Configure, EchoReport, EntityMatch, FlowReaderReport, FlowWriterReport, ParticipantReport,
+    PingerReport, ReaderReport, ReturnReport, RoleReport, TimestampLog, TimestampPair, WriterReport,
 };
 use experiment::{Load, Role, StreamSpec};
 use results::{
@@ -46,21 +45,19 @@ pub fn report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) ->
     };
     match configure.role {
         Role::Writer if configure.is_paced() => {
-            report.role = RoleReport::PacedWriter(paced_writer_report(configure));
+            report.role = RoleReport::Writer(paced_writer_report(configure));
         }
         Role::Reader if configure.is_paced() => {
-            report.role = RoleReport::PacedReader(paced_reader_report(configure, scripted));
+            report.role = RoleReport::Reader(paced_reader_report(configure, scripted));
         }
         Role::Writer => report.role = RoleReport::Writer(writer_report(configure)),
         Role::Reader => {
             let foreign = if scripted("foreign") { 3 } else { 0 };
             let received = received(configure, scripted, SENT);
             report.role = RoleReport::Reader(ReaderReport {
-                received: vec![received],
-                join: Vec::new(),
-                foreign,
+                flows: vec![FlowReaderReport { received, ..FlowReaderReport::default() }],
                 probes: None,
-                takes: None,
+                foreign,
             });
         }
         Role::Pinger => report.role = RoleReport::Pinger(pinger_report(configure, scripted)),
@@ -73,10 +70,8 @@ pub fn report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) ->
 
 /// Returns the number of samples metered during the traffic: all that are counted.
 fn metered(report: &AgentReport) -> u64 {
-    let flows = report.paced_reader().into_iter().flat_map(|read| &read.flows);
-    let received = report.reader().into_iter().flat_map(|read| &read.received);
-    let delivered = received.chain(flows.map(|flow| &flow.received)).map(|received| received.delivered);
-    if report.reader().is_some() || report.paced_reader().is_some() { delivered.sum() } else { SENT }
+    let delivered = report.received().map(|received| received.delivered);
+    if report.reader().is_some() { delivered.sum() } else { SENT }
 }
 
 fn distribution(configure: &Configure, value_ns: u64, n: u64) -> Distribution {
@@ -89,18 +84,19 @@ fn distribution(configure: &Configure, value_ns: u64, n: u64) -> Distribution {
 }
 
 fn writer_report(configure: &Configure) -> WriterReport {
-    WriterReport {
-        before_join: None,
+    let flow = FlowWriterReport {
+        planned: SENT,
         offered: SENT,
         accepted: SENT,
         warm_up: WARM_UP,
-        timed_out: 0,
-        refused: 0,
+        write_call: distribution(configure, 2_000, SENT),
+        ..FlowWriterReport::default()
+    };
+    WriterReport {
         begin_ns: BEGIN_NS,
         end_ns: BEGIN_NS + SENT * PERIOD_NS,
-        write_call: distribution(configure, 2_000, SENT),
-        batches: None,
-        probes: None,
+        flows: vec![flow],
+        ..WriterReport::default()
     }
 }
 
@@ -163,63 +159,53 @@ fn size_bytes(configure: &Configure) -> u64 {
     configure.streams().map(|stream| stream.size_bytes).max().unwrap_or(0)
 }
 
-fn paced_writer_report(configure: &Configure) -> PacedWriterReport {
+fn paced_writer_report(configure: &Configure) -> WriterReport {
     let sent = SENT / configure.streams().count() as u64;
     let flow = |stream: &StreamSpec| FlowWriterReport {
-        before_join: None,
         planned: sent,
         offered: sent,
         accepted: sent,
         warm_up: WARM_UP,
-        timed_out: 0,
-        refused: 0,
         send_lag: match lag_ns(stream) {
             Some(lag) => distribution(configure, lag, sent),
             None => distribution(configure, 1, 0),
         },
-        held_ns: 0.0,
         write_call: distribution(configure, 2_000, sent),
-        thread_ns: None,
-        batches: None,
+        ..FlowWriterReport::default()
     };
-    PacedWriterReport {
-        probes: None,
-        throttle: None,
+    WriterReport {
         begin_ns: BEGIN_NS,
         end_ns: BEGIN_NS + configure.measure_ns,
         spin_ns: if configure.spin { 50_000 } else { 0 },
         flows: configure.streams().map(flow).collect(),
+        ..WriterReport::default()
     }
 }
 
-fn paced_reader_report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) -> PacedReaderReport {
+fn paced_reader_report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) -> ReaderReport {
     let sent = SENT / configure.streams().count() as u64;
     let flow = |stream: &StreamSpec| {
         let mut received = received(configure, scripted, sent);
         received.bytes = received.delivered * stream.size_bytes;
         received.given_bytes = received.given * stream.size_bytes;
         FlowReaderReport {
-            join: None,
             service: distribution(configure, OUT_NS, received.delivered),
             response: match lag_ns(stream) {
                 Some(lag) => distribution(configure, OUT_NS + lag, received.delivered),
                 None => distribution(configure, 1, 0),
             },
-            unplaced: 0,
-            negative_service: NegativeTimes::default(),
-            negative_response: NegativeTimes::default(),
             timeliness: stream.deadline_ns.map(|_| TimelinessReport {
                 in_time: received.delivered,
                 mean_age_ns: OUT_NS as f64,
                 age: distribution(configure, OUT_NS, received.delivered),
                 gaps: None,
             }),
-            takes: None,
             received,
+            ..FlowReaderReport::default()
         }
     };
     let flows = configure.streams().map(flow).collect();
-    PacedReaderReport { probes: None, flows, foreign: if scripted("foreign") { 3 } else { 0 } }
+    ReaderReport { probes: None, flows, foreign: if scripted("foreign") { 3 } else { 0 } }
 }
 
 fn pinger_report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) -> PingerReport {

@@ -5,8 +5,8 @@ use std::slice::IterMut;
 
 use collector::TraceFiles;
 use control::{
-    AgentReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport, PacedWriterReport,
-    RoleReport, lead_ns, windows_of_flow,
+    AgentReport, FlowReaderReport, FlowWriterReport, ReaderReport, RoleReport, WriterReport, lead_ns,
+    windows_of_flow,
 };
 use experiment::{Design, Load, WriterDesign};
 use results::{TimelinessRecorder, WritingTime};
@@ -222,16 +222,10 @@ impl Reports<'_> {
         let flows: Vec<FlowWriterReport> =
             sender.streams.iter_mut().map(|stream| stream.report(recorder, windows, design)).collect();
         let sent = flows.iter().map(|flow| flow.accepted).sum();
-        let report = PacedWriterReport {
-            begin_ns: *begin,
-            end_ns: sender.end_ns,
-            throttle: None,
-            spin_ns: 0,
-            flows,
-            probes: None,
-        };
+        let report =
+            WriterReport { begin_ns: *begin, end_ns: sender.end_ns, flows, ..WriterReport::default() };
         AgentTraffic {
-            report: AgentReport { role: RoleReport::PacedWriter(report), ..AgentReport::default() },
+            report: AgentReport { role: RoleReport::Writer(report), ..AgentReport::default() },
             sent,
             drained: drained.is_acknowledged(sender.endpoint),
             cpu_ns: sender.busy_ns,
@@ -282,20 +276,17 @@ impl Reports<'_> {
                     join,
                     service: distribution(&series.service),
                     response: distribution(&series.response),
-                    unplaced: 0,
-                    negative_service: NegativeTimes::default(),
-                    negative_response: NegativeTimes::default(),
                     timeliness: timeliness.as_mut().map(TimelinessRecorder::report),
-                    takes: None,
+                    ..FlowReaderReport::default()
                 });
             }
         }
         let last_ns = flows.iter().map(|flow| flow.received.last_ns).max().unwrap_or(begin);
         let samples = flows.iter().map(|flow| flow.received.delivered).sum();
-        let report = PacedReaderReport { flows, probes: None, foreign: 0 };
+        let report = ReaderReport { flows, ..ReaderReport::default() };
         AgentTraffic {
             report: AgentReport {
-                role: RoleReport::PacedReader(report),
+                role: RoleReport::Reader(report),
                 participant: late_reader::participant(readers.first().map(|reader| &**reader)),
                 ..AgentReport::default()
             },

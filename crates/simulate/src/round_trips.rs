@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use control::{
-    AgentReport, EchoReport, PingerReport, QUIET_NS, ReaderReport, ReturnReport, RoleReport, TimestampLog,
-    TimestampPair, ping_timeout_ns,
+    AgentReport, EchoReport, FlowReaderReport, PingerReport, QUIET_NS, ReaderReport, ReturnReport,
+    RoleReport, TimestampLog, TimestampPair, ping_timeout_ns,
 };
 use experiment::Role;
 
@@ -129,10 +129,10 @@ impl Outcome {
                 Role::Reader => {
                     let (arrived, closed_ns) = drained.of_reader(endpoint);
                     readers[reader].close(closed_ns);
-                    let received = vec![readers[reader].receive(0, run.design, |_, _| {}).0];
-                    let samples = received[0].delivered;
-                    let read =
-                        ReaderReport { received, join: Vec::new(), probes: None, takes: None, foreign: 0 };
+                    let (received, join) = readers[reader].receive(0, run.design, |_, _| {});
+                    let samples = received.delivered;
+                    let flows = vec![FlowReaderReport { received, join, ..FlowReaderReport::default() }];
+                    let read = ReaderReport { flows, ..ReaderReport::default() };
                     (RoleReport::Reader(read), samples, arrived)
                 }
                 Role::Echo | Role::Relay | Role::Writer | Role::Participant => {
@@ -200,13 +200,9 @@ fn echo_report(counts: &Counts, refused: u64) -> EchoReport {
         received: counts.came,
         duplicate: counts.duplicate,
         echoed: counts.came,
-        timed_out: 0,
         refused,
-        overwritten: 0,
-        wrong_size: 0,
-        foreign: 0,
-        echoed_in_listener: None,
         stamps: stamps(&counts.stamps),
+        ..EchoReport::default()
     }
 }
 

@@ -154,14 +154,12 @@ impl<'w> Stream<'w> {
             accepted: sent.accepted,
             before_join: crate::late_join::before(self.link.kept.as_ref()),
             warm_up: sent.warm_up,
-            timed_out: 0,
-            refused: 0,
             // A simulated writer is never woken late: only its writes make it late.
             held_ns: send_lag.mean_ns,
             send_lag,
             write_call: recorder.distribution(&self.recorded.write_call, windows, design.measure_ns),
-            thread_ns: None,
             batches: self.packing.batches(),
+            ..FlowWriterReport::default()
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Simulation of a throughput run: writes as fast as back-pressure allows.
 
-use control::{AgentReport, ReaderReport, RoleReport, WriterReport};
+use control::{AgentReport, FlowReaderReport, FlowWriterReport, ReaderReport, RoleReport, WriterReport};
 use experiment::{Design, Factors, WriterDesign};
-use results::{Batches, COARSE_WINDOWS, Received};
+use results::{Batches, COARSE_WINDOWS};
 
 use crate::{
     drain::{self, Drain, WriterEnd},
@@ -157,18 +157,21 @@ fn of_writer(
     let Writer { link, call, samples, phase, .. } = writer;
     let batches = (factors.batch_bytes > 0).then(|| Batches::new(phase.packets, phase.accepted, *samples));
     let windows = design.windows.min(COARSE_WINDOWS);
-    let report = WriterReport {
+    let flow = FlowWriterReport {
+        planned: phase.offered,
         offered: phase.offered,
         accepted: phase.accepted,
         warm_up: link.sent.warm_up,
         before_join: late_join::before(link.kept.as_ref()),
-        timed_out: 0,
-        refused: 0,
-        begin_ns: phase.begin_ns,
-        end_ns: phase.end_ns,
         write_call: recorder.distribution(call, windows, design.measure_ns),
         batches,
-        probes: None,
+        ..FlowWriterReport::default()
+    };
+    let report = WriterReport {
+        begin_ns: phase.begin_ns,
+        end_ns: phase.end_ns,
+        flows: vec![flow],
+        ..WriterReport::default()
     };
     AgentTraffic {
         report: AgentReport { role: RoleReport::Writer(report), ..AgentReport::default() },
@@ -191,17 +194,20 @@ fn of_reader(
     let (arrived, closed_ns) = drained.of_reader(reader.endpoint);
     reader.close(closed_ns);
     let streams = 0..reader.spec.streams.len();
-    let (received, join): (Vec<Received>, Vec<_>) =
-        streams.map(|position| reader.receive(position, design, |_, _| {})).unzip();
+    let flows: Vec<FlowReaderReport> = streams
+        .map(|position| {
+            let (received, join) = reader.receive(position, design, |_, _| {});
+            FlowReaderReport { received, join, ..FlowReaderReport::default() }
+        })
+        .collect();
     // The reader's time starts with its first sample. Without any sample, the writers' time counts.
-    let some = || received.iter().filter(|received| received.delivered > 0);
+    let some = || flows.iter().map(|flow| &flow.received).filter(|received| received.delivered > 0);
     let last_ns = some().map(|received| received.last_ns).max();
     let first_ns = some().map(|received| received.first_ns).min().unwrap_or(0);
     let first_ns = first_ns.saturating_sub(reader.read_ns(samples * reader.spec.max_size_bytes(), samples));
     let elapsed_ns = last_ns.map_or(writing_ns, |last_ns| (last_ns - first_ns).max(1));
-    let delivered = received.iter().map(|received| received.delivered).sum();
-    let join = join.into_iter().flatten().collect();
-    let read = ReaderReport { received, join, probes: None, takes: None, foreign: 0 };
+    let delivered = some().map(|received| received.delivered).sum();
+    let read = ReaderReport { flows, ..ReaderReport::default() };
     AgentTraffic {
         report: AgentReport {
             role: RoleReport::Reader(read),

@@ -19,13 +19,13 @@ pub fn run(lines: &[u8]) {
 }
 
 fn sum_up(report: &AgentReport) {
-    let written = report.writer().into_iter().map(|writer| &writer.write_call);
     let pinged = report.pinger().into_iter().flat_map(|pinger| &pinger.returns).map(|back| &back.rtt);
     let mut log = IntervalLog::new();
-    let late = report.paced_writer().into_iter().flat_map(|writer| &writer.flows).map(|flow| &flow.send_lag);
-    let flows = || report.paced_reader().into_iter().flat_map(|reader| &reader.flows);
+    let written = report.writer().into_iter().flat_map(|writer| &writer.flows);
+    let written = written.flat_map(|flow| [&flow.send_lag, &flow.write_call]);
+    let flows = || report.reader().into_iter().flat_map(|reader| &reader.flows);
     let served = flows().flat_map(|flow| [&flow.service, &flow.response]);
-    for distribution in written.chain(pinged).chain(late).chain(served) {
+    for distribution in written.chain(pinged).chain(served) {
         let Ok(windows) = distribution.histograms() else { continue };
         let merged = log.add("rtt", distribution).expect("it was decoded before");
         for lost in [0, 1, u64::MAX] {
@@ -39,8 +39,7 @@ fn sum_up(report: &AgentReport) {
     }
     let _ = log.merged();
     log.write(SystemTime::UNIX_EPOCH, "").expect("what was read can be stored");
-    let received = report.reader().into_iter().flat_map(|reader| &reader.received);
-    for received in received.chain(flows().map(|flow| &flow.received)) {
+    for received in flows().map(|flow| &flow.received) {
         let writing = WritingTime::new(received.first_ns, received.last_ns);
         let _ = steady_rate(received, writing);
         let _ = writing.per_second(writing.delivered(received));

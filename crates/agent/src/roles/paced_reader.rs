@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use control::{Configure, FlowReaderReport, NegativeTimes, PacedReaderReport, ProbeEchoReport, RoleReport};
+use control::{Configure, FlowReaderReport, NegativeTimes};
 use driver_host::{DriverError, Sample};
 use experiment::{QosDuration, SendTimes};
-use results::{TakeStats, TimelinessRecorder, Windows};
+use results::{TimelinessRecorder, Windows};
 
-use super::stream_reader::{ClosedStream, StartTime, StreamRecorder};
+use super::stream_reader::{StartTime, StreamRecorder};
 use crate::{
     base::{clock::now_ns, progress::ReceiveProgress},
     traffic::{
@@ -107,20 +107,6 @@ impl FlowRecorder {
         self.service.begin_at(self.begin_ns);
         self.response.begin_at(self.begin_ns);
     }
-
-    fn read(&mut self, takes: Option<TakeStats>) -> FlowReaderReport {
-        FlowReaderReport {
-            received: self.stats.received(),
-            join: self.stats.reception(),
-            service: self.service.distribution(),
-            response: self.response.distribution(),
-            unplaced: self.unplaced,
-            negative_service: self.negative_service,
-            negative_response: self.negative_response,
-            timeliness: self.timeliness.as_mut().map(TimelinessRecorder::report),
-            takes,
-        }
-    }
 }
 
 /// Records the time from `since_ns` to `now_ns`, or counts it if it is negative.
@@ -159,11 +145,15 @@ impl StreamRecorder for FlowRecorder {
         &mut self.stats
     }
 
-    fn report(streams: &mut [ClosedStream<Self>], probes: Option<ProbeEchoReport>) -> RoleReport {
-        RoleReport::PacedReader(PacedReaderReport {
-            probes,
-            flows: streams.iter_mut().map(|(recorder, takes)| recorder.read(takes.clone())).collect(),
-            foreign: streams.iter().map(|(recorder, _)| recorder.stats.foreign()).sum(),
-        })
+    fn report(&mut self) -> FlowReaderReport {
+        FlowReaderReport {
+            service: self.service.distribution(),
+            response: self.response.distribution(),
+            unplaced: self.unplaced,
+            negative_service: self.negative_service,
+            negative_response: self.negative_response,
+            timeliness: self.timeliness.as_mut().map(TimelinessRecorder::report),
+            ..self.stats.report()
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::{
     thread::ScopedJoinHandle,
 };
 
-use control::{Configure, Drain, PacedWriterReport, RoleReport};
+use control::{Configure, Drain, RoleReport, WriterReport};
 
 use super::flow_writer::FlowWriter;
 use crate::{
@@ -298,7 +298,7 @@ impl AgentRole for PacedWriter {
         let accepted = self.accepted();
         let mut flows: Vec<&FlowWriter> = self.threads.iter().flatten().collect();
         flows.sort_unstable_by_key(|flow| flow.position);
-        Ok(RoleReport::PacedWriter(PacedWriterReport {
+        Ok(RoleReport::Writer(WriterReport {
             probes: self.probes.as_mut().map(|probes| probes.report(accepted)).transpose()?,
             begin_ns: self.begin_ns,
             end_ns: self.end_ns,

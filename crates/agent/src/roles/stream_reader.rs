@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use control::{ProbeEchoReport, RoleReport};
+use control::{FlowReaderReport, ReaderReport, RoleReport};
 use driver_host::{DriverError, ListeningReader, Sample};
 use results::TakeStats;
 
@@ -64,8 +64,8 @@ pub trait StreamRecorder: Debug + Send + Sized + 'static {
     ) -> Result<(u32, u64), DriverError>;
     /// Returns the counts of the stream.
     fn stats(&mut self) -> &mut ReceiveStats;
-    /// Returns the measurements of all streams.
-    fn report(streams: &mut [ClosedStream<Self>], probes: Option<ProbeEchoReport>) -> RoleReport;
+    /// Returns the measurements of the stream.
+    fn report(&mut self) -> FlowReaderReport;
 }
 
 /// Recorder of a stream whose reader is closed. The first stream of a reader has its take statistics, except of a listener.
@@ -212,7 +212,12 @@ impl<R: StreamRecorder> AgentRole for StreamReader<R> {
         self.close_inlet()?;
         let (first, _) = self.closed.first_mut().ok_or(AgentError::Closed)?;
         let probes = first.stats().probes()?;
-        Ok(R::report(&mut self.closed, probes))
+        let mut report = ReaderReport { probes, ..ReaderReport::default() };
+        for (recorder, takes) in &mut self.closed {
+            report.foreign += recorder.stats().foreign();
+            report.flows.push(FlowReaderReport { takes: takes.take(), ..recorder.report() });
+        }
+        Ok(RoleReport::Reader(report))
     }
 
     fn close(&mut self) -> Result<(), AgentError> {

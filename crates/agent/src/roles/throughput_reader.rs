@@ -1,9 +1,9 @@
 //! Throughput reader: counts the samples of each stream.
 
-use control::{ProbeEchoReport, ReaderReport, RoleReport};
+use control::FlowReaderReport;
 use driver_host::{DriverError, Sample};
 
-use super::stream_reader::{ClosedStream, StreamRecorder};
+use super::stream_reader::StreamRecorder;
 use crate::traffic::{
     grouped_reader::GroupedReader,
     per_writer::{BatchClock, PerWriter},
@@ -38,14 +38,7 @@ impl StreamRecorder for ReceiveStats {
         self
     }
 
-    fn report(streams: &mut [ClosedStream<Self>], probes: Option<ProbeEchoReport>) -> RoleReport {
-        let all = || streams.iter().map(|(stats, _)| stats);
-        RoleReport::Reader(ReaderReport {
-            received: all().map(Self::received).collect(),
-            join: all().filter_map(Self::reception).collect(),
-            foreign: all().map(Self::foreign).sum(),
-            probes,
-            takes: streams.first().and_then(|(_, takes)| takes.clone()),
-        })
+    fn report(&mut self) -> FlowReaderReport {
+        FlowReaderReport { received: self.received(), join: self.reception(), ..FlowReaderReport::default() }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use control::{Configure, Drain, RoleReport, WriterReport};
+use control::{Configure, Drain, FlowWriterReport, RoleReport, WriterReport};
 use driver_host::{WriteOutcome, Writer};
 use experiment::WriterSpec;
 use results::{COARSE_WINDOWS, Windows};
@@ -167,18 +167,24 @@ impl AgentRole for ThroughputWriter {
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {
         let counts = self.recorded;
-        Ok(RoleReport::Writer(WriterReport {
+        let flow = FlowWriterReport {
+            planned: counts.offered,
             offered: counts.offered,
             accepted: counts.accepted,
             warm_up: self.warm_up,
             before_join: self.join.as_ref().map(|(_, log)| log.before_join(counts.accepted)),
             timed_out: counts.tries.timed_out,
             refused: counts.tries.refused,
-            begin_ns: counts.begin_ns,
-            end_ns: counts.end_ns,
             write_call: self.call.distribution(),
             batches: self.packing.policy.batches(),
+            ..FlowWriterReport::default()
+        };
+        Ok(RoleReport::Writer(WriterReport {
+            begin_ns: counts.begin_ns,
+            end_ns: counts.end_ns,
+            flows: vec![flow],
             probes: self.probes.as_mut().map(|probes| probes.report(counts.accepted)).transpose()?,
+            ..WriterReport::default()
         }))
     }
 

@@ -12,8 +12,8 @@ use std::{
 
 use agent::base::clock::now_ns;
 use control::{
-    AgentReport, Configure, Configured, Drain, Inbox, Match, MeasureReply, PacedReaderReport,
-    PacedWriterReport, Reply, Request,
+    AgentReport, Configure, Configured, Drain, Inbox, Match, MeasureReply, ReaderReport, Reply, Request,
+    WriterReport,
 };
 use driver_host::{
     Driver, Participant, ParticipantConfig, Reader, ReaderConfig, TypeKind, Writer, WriterConfig,
@@ -148,8 +148,8 @@ pub struct Outcome {
     pub begin_ns: u64,
     /// Times in ns by which the writer missed earlier starts.
     pub missed: Vec<u64>,
-    pub paced_writer: PacedWriterReport,
-    pub read: PacedReaderReport,
+    pub paced_writer: WriterReport,
+    pub read: ReaderReport,
     pub writer: AgentReport,
     pub reader: AgentReport,
     pub configured: [Configured; 2],
@@ -336,8 +336,8 @@ impl Run {
         Ok(Outcome {
             begin_ns,
             missed,
-            paced_writer: of_writer.paced_writer().cloned().expect("of a writer"),
-            read: of_reader.paced_reader().cloned().expect("of a reader"),
+            paced_writer: of_writer.writer().cloned().expect("of a writer"),
+            read: of_reader.reader().cloned().expect("of a reader"),
             writer: of_writer,
             reader: of_reader,
             configured,

@@ -1,29 +1,11 @@
 //! Consistency of the reports of a run with a schedule, beyond that of any delivery.
 
-use experiment::Factors;
 use stats::total;
 
-use super::ends::Ends;
-use crate::{evaluation::Evaluation, reports::RunReports, timeliness};
+use crate::{ends::Ends, evaluation::Evaluation, timeliness};
 
 /// Relative tolerance for the sum of two means: means are exact sums divided by a count.
 const ROUNDING: f64 = 1e-9;
-
-/// Checks the takes of each reader. One take may have samples of several writers: it is reported with the first.
-pub(super) fn takes(evaluation: &mut Evaluation, factors: &Factors, reports: &RunReports) {
-    let names = reports.names();
-    for agent in reports.all_serving() {
-        let Some(read) = agent.report.paced_reader() else { continue };
-        let (whose, mut flows) = (names.whose(agent), read.flows.as_slice());
-        for reader in &agent.endpoint.readers {
-            let (of_reader, rest) = flows.split_at(reader.streams.len().min(flows.len()));
-            let delivered = total(of_reader.iter().map(|flow| flow.received.delivered));
-            let takes = of_reader.first().and_then(|flow| flow.takes.as_ref());
-            evaluation.check_takes(&whose, factors, takes, delivered);
-            flows = rest;
-        }
-    }
-}
 
 /// Checks the counts and sums beyond those of any delivery. `planned`: by the runner's own computation of the
 /// schedule.
@@ -31,7 +13,7 @@ pub(super) fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Optio
     let Ends { whose, writer, read, .. } = ends;
     let delivered = read.received.delivered;
     let [response, service, lag, ..] = ends.distributions();
-    evaluation.check_batches(whose, writer.accepted, writer.batches.as_ref());
+    evaluation.check_batches(whose, writer);
     let (negative, clock_error_ns) = (read.negative_service, ends.clock_error_ns());
     for negative in [negative, read.negative_response] {
         evaluation.check_negative(whose, clock_error_ns, negative);

@@ -2,8 +2,10 @@
 
 use results::{FlowRecord, Lateness, Paced, Sender, WarningKind, format_micros, format_value};
 
-use super::ends::Ends;
-use crate::evaluation::{Evaluation, percent};
+use crate::{
+    ends::Ends,
+    evaluation::{Evaluation, percent},
+};
 
 /// Ratio of median service times from which on a reader gets its samples much later than another one.
 const MUCH_LATER: u64 = 3;

@@ -139,12 +139,12 @@ fn changed(change: impl FnOnce(&mut RunReports)) -> Run {
 }
 
 fn before(reports: &mut RunReports) -> &mut WrittenBeforeJoin {
-    let writer = reports.agents[0].report.paced_writer_mut().expect("a writer");
+    let writer = reports.agents[0].report.writer_mut().expect("a writer");
     writer.flows[0].before_join.as_mut().expect("a late join")
 }
 
 fn past(reports: &mut RunReports) -> &mut PastReception {
-    let reader = reports.agents[2].report.paced_reader_mut().expect("a reader");
+    let reader = reports.agents[2].report.reader_mut().expect("a reader");
     reader.flows[0].join.as_mut().and_then(|join| join.past.as_mut()).expect("a late reader")
 }
 
@@ -169,7 +169,7 @@ fn records_of_writer_and_late_reader_must_agree() {
         past(reports).exact = false;
     });
     contradicts("did not report what it recorded of the late join", |reports| {
-        let reader = reports.agents[2].report.paced_reader_mut().expect("a reader");
+        let reader = reports.agents[2].report.reader_mut().expect("a reader");
         reader.flows[0].join = None;
     });
 }
@@ -177,7 +177,7 @@ fn records_of_writer_and_late_reader_must_agree() {
 #[test]
 fn lost_sample_of_a_late_reader_is_counted_and_named() {
     let run = changed(|reports| {
-        let reader = reports.agents[2].report.paced_reader_mut().expect("a reader");
+        let reader = reports.agents[2].report.reader_mut().expect("a reader");
         let read = &mut reader.flows[0];
         let received = &mut read.received;
         (received.delivered, received.missing) = (received.delivered - 1, received.missing + 1);
@@ -197,7 +197,7 @@ fn lost_sample_of_a_late_reader_is_counted_and_named() {
 #[test]
 fn gap_of_another_reader_around_the_join_is_found() {
     let run = changed(|reports| {
-        let reader = reports.agents[1].report.paced_reader_mut().expect("a reader");
+        let reader = reports.agents[1].report.reader_mut().expect("a reader");
         reader.flows[0].join.as_mut().expect("a late join").longest_gap_ns = [MS, 40 * MS, 2 * MS];
     });
     let [cost] = &record(&run).others[..] else { panic!("one other reader") };

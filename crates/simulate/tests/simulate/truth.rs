@@ -352,7 +352,8 @@ fn rate_without_a_common_clock_is_that_of_the_run_with_one() {
         let mut reports = reports.clone();
         let reader = reports.agents.last_mut().expect("a reader");
         reader.clock_error_ns = None;
-        for received in &mut reader.report.reader_mut().expect("of a reader").received {
+        for flow in &mut reader.report.reader_mut().expect("of a reader").flows {
+            let received = &mut flow.received;
             received.first_ns = received.first_ns.wrapping_add_signed(offset_ns);
             received.last_ns = received.last_ns.wrapping_add_signed(offset_ns);
             received.quickest_ns = received.quickest_ns.wrapping_add(offset_ns);

@@ -26,7 +26,7 @@ impl MissedRate {
     /// Returns the rate of samples of this size if the publisher of this report missed it.
     pub fn of(rate: &PublisherRate, size: u64, report: &AgentReport) -> Option<Self> {
         let requested_sps = rate.samples_per_s(size)?;
-        let written = report.paced_writer()?;
+        let written = report.writer()?;
         let sum = |of: fn(&control::FlowWriterReport) -> u64| written.flows.iter().map(of).sum::<u64>();
         let unsent = sum(|flow| flow.planned.saturating_sub(flow.offered));
         let (planned, accepted) = (sum(|flow| flow.planned), sum(|flow| flow.accepted));
@@ -50,7 +50,7 @@ impl fmt::Display for MissedRate {
 /// Returns a warning for each publisher that missed its rate, with its name if it is not the only one, and with what the run says of the
 /// cause. `size` is that of publisher 0. `reports` are those of all agents, publishers in their order.
 pub fn warnings(publishers: &[Publisher], size: u64, reports: &[&AgentReport], run: &Run) -> Vec<String> {
-    let written = reports.iter().filter(|report| report.paced_writer().is_some());
+    let written = reports.iter().filter(|report| report.writer().is_some());
     let warning = |(index, (publisher, report)): (usize, (&Publisher, &&AgentReport))| {
         let missed = MissedRate::of(&publisher.rate, publisher.size(size), report)?;
         let whose = if publishers.len() > 1 { format!("{}: ", publisher.name) } else { String::new() };

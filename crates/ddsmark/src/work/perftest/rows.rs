@@ -122,9 +122,8 @@ pub fn throughput(lengths: Lengths, report: &AgentReport, sent: Option<u64>, cpu
 
 /// Returns the number of samples that are not of the test.
 pub fn foreign(report: &AgentReport) -> u64 {
-    let stream = report.reader().map_or(0, |reader| reader.foreign);
-    let paced = report.paced_reader().map_or(0, |reader| reader.foreign);
-    stream + paced + report.echo().map_or(0, |echo| echo.foreign)
+    let received = report.reader().map_or(0, |reader| reader.foreign);
+    received + report.echo().map_or(0, |echo| echo.foreign)
 }
 
 /// Returns the reasons why the reception of a report is not valid.

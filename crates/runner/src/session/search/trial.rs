@@ -127,8 +127,8 @@ fn trial_outcome(
     deadline_ns: Option<u64>,
 ) -> Option<TrialResult> {
     let (paced, throughput) = (run.paced()?, run.throughput()?);
-    let writer = reports.driving().report.paced_writer()?;
-    let read = reports.serving().report.paced_reader()?;
+    let writer = reports.driving().report.writer()?;
+    let read = reports.serving().report.reader()?;
     let (written_flow, read_flow) = (writer.flows.first()?, read.flows.first()?);
     let response = if deadline_ns.is_some() { read_flow.response.histograms().ok()? } else { Vec::new() };
     let log = TrialLog {

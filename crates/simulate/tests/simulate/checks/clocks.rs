@@ -77,7 +77,7 @@ fn negative_service_and_response_times_are_part_of_the_counts() {
     let subject = Subject::new(paced(constant(2_000), true, &[("latency", "50us")]));
     let negative = |reports: &mut RunReports, service, response| {
         clocks(reports, [Some(0), Some(100_000)]);
-        let report = reports.agents[SERVING].report.paced_reader_mut().expect("a reader");
+        let report = reports.agents[SERVING].report.reader_mut().expect("a reader");
         report.flows[0].negative_service = NegativeTimes { count: service, largest_ns: 20_000 };
         report.flows[0].negative_response = NegativeTimes { count: response, largest_ns: 20_000 };
     };

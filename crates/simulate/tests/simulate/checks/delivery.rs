@@ -1,7 +1,7 @@
 //! Counts of one stream: identities, witnesses, and warnings about what arrived.
 
 use collector::RunReports;
-use control::{ReaderReport, RoleReport, WriterReport};
+use control::{FlowReaderReport, FlowWriterReport, ReaderReport, RoleReport};
 use experiment::{History, ReceiveGroup, Workload};
 use results::{Distribution, Idle, Received, TakeStats, WarningKind};
 
@@ -14,16 +14,20 @@ fn subject(reliable: bool) -> Subject {
     Subject::new(cell(Workload::Throughput, reliable, 0, &OPTIONS))
 }
 
-fn writer(reports: &mut RunReports) -> &mut WriterReport {
-    reports.agents[DRIVING].report.writer_mut().expect("a writer")
+fn writer(reports: &mut RunReports) -> &mut FlowWriterReport {
+    &mut reports.agents[DRIVING].report.writer_mut().expect("a writer").flows[0]
 }
 
 fn reader(reports: &mut RunReports) -> &mut ReaderReport {
     reports.agents[SERVING].report.reader_mut().expect("a reader")
 }
 
+fn read(reports: &mut RunReports) -> &mut FlowReaderReport {
+    &mut reader(reports).flows[0]
+}
+
 fn received(reports: &mut RunReports) -> &mut Received {
-    &mut reader(reports).received[0]
+    &mut read(reports).received
 }
 
 /// Sets a counter that the driver of an agent reports.
@@ -74,13 +78,13 @@ fn counts_of_both_agents_must_agree() {
         received.taken = Some(received.given);
     });
     subject.contradicts("bytes in all", |reports| received(reports).bytes -= 1);
-    subject.contradicts("of 1 streams, 2 were reported", |reports| {
-        let again = received(reports).clone();
-        reader(reports).received.push(again);
+    subject.contradicts("of 1 flows the reader reported 2", |reports| {
+        let again = read(reports).clone();
+        reader(reports).flows.push(again);
     });
     subject.contradicts("were taken", |reports| {
         let delivered = received(reports).delivered;
-        reader(reports).takes = Some(TakeStats::new(1, delivered - 1, 1, 1));
+        read(reports).takes = Some(TakeStats::new(1, delivered - 1, 1, 1));
     });
     subject.contradicts("did not report what its role records", |reports| {
         reports.agents[DRIVING].report.role = RoleReport::Participant;
@@ -190,10 +194,10 @@ fn receive_groups_must_be_as_large_as_requested() {
     let mut subject = subject(true);
     let delivered = received(&mut subject.reports).delivered;
     subject.cell.factors.queues.receive_group = Some(ReceiveGroup::new(8, 5 * MS));
-    reader(&mut subject.reports).takes = Some(TakeStats::new(delivered.div_ceil(8), delivered, 8, delivered));
-    subject.contradicts(reason, |reports| reader(reports).takes = None);
+    read(&mut subject.reports).takes = Some(TakeStats::new(delivered.div_ceil(8), delivered, 8, delivered));
+    subject.contradicts(reason, |reports| read(reports).takes = None);
     subject.contradicts(reason, |reports| {
-        reader(reports).takes.as_mut().expect("takes").max_samples = 9;
+        read(reports).takes.as_mut().expect("takes").max_samples = 9;
     });
 }
 

@@ -1,9 +1,9 @@
 //! Counts at their maximum, as a faulty agent may send them.
 
 use collector::RunReports;
-use control::{RoleReport, TimestampLog, TimestampPair};
+use control::{TimestampLog, TimestampPair};
 use experiment::{Load, Workload};
-use results::{Received, RunState};
+use results::RunState;
 
 use super::Subject;
 use crate::rig::{cell, constant, paced};
@@ -13,14 +13,8 @@ fn overflow(reports: &mut RunReports) {
     for agent in &mut reports.agents {
         let report = &mut agent.report;
         report.usage.user_ns = u64::MAX;
-        let received: Vec<&mut Received> = match &mut report.role {
-            RoleReport::Reader(reader) => reader.received.iter_mut().collect(),
-            RoleReport::PacedReader(reader) => {
-                reader.flows.iter_mut().map(|flow| &mut flow.received).collect()
-            }
-            _ => Vec::new(),
-        };
-        for received in received {
+        for flow in report.reader_mut().into_iter().flat_map(|reader| &mut reader.flows) {
+            let received = &mut flow.received;
             received.delivered = u64::MAX;
             received.missing = u64::MAX;
             received.duplicate = u64::MAX;
@@ -32,10 +26,7 @@ fn overflow(reports: &mut RunReports) {
             received.arrivals.window_ns = u64::MAX / 2;
             received.arrivals.windows.fill(u64::MAX);
         }
-        if let Some(writer) = report.writer_mut() {
-            (writer.timed_out, writer.refused) = (u64::MAX, u64::MAX);
-        }
-        for flow in report.paced_writer_mut().into_iter().flat_map(|writer| &mut writer.flows) {
+        for flow in report.writer_mut().into_iter().flat_map(|writer| &mut writer.flows) {
             (flow.timed_out, flow.refused) = (u64::MAX, u64::MAX);
         }
         for back in report.pinger_mut().into_iter().flat_map(|pinger| &mut pinger.returns) {

@@ -1,7 +1,7 @@
 //! Schedules, counts and latencies of paced runs.
 
 use collector::RunReports;
-use control::{FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport, RoleReport};
+use control::{FlowReaderReport, FlowWriterReport, ReaderReport, RoleReport, WriterReport};
 use experiment::{Flow, Load, SizeDistribution, Sizes};
 use results::{Distribution, Usage, WarningKind, Windows};
 
@@ -12,12 +12,12 @@ fn subject(load: Load) -> Subject {
     Subject::new(paced(load, true, &[("latency", "50us"), ("service", "10us")]))
 }
 
-fn writer(reports: &mut RunReports) -> &mut PacedWriterReport {
-    reports.agents[DRIVING].report.paced_writer_mut().expect("a writer")
+fn writer(reports: &mut RunReports) -> &mut WriterReport {
+    reports.agents[DRIVING].report.writer_mut().expect("a writer")
 }
 
-fn reader(reports: &mut RunReports) -> &mut PacedReaderReport {
-    reports.agents[SERVING].report.paced_reader_mut().expect("a reader")
+fn reader(reports: &mut RunReports) -> &mut ReaderReport {
+    reports.agents[SERVING].report.reader_mut().expect("a reader")
 }
 
 fn written(reports: &mut RunReports) -> &mut FlowWriterReport {

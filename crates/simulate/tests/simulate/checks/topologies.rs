@@ -19,7 +19,7 @@ fn subject(reliable: bool) -> Subject {
 
 /// Returns what the last reader received of the last writer.
 fn received(reports: &mut RunReports) -> &mut Received {
-    &mut reports.agents[3].report.reader_mut().expect("a reader").received[1]
+    &mut reports.agents[3].report.reader_mut().expect("a reader").flows[1].received
 }
 
 #[test]
@@ -33,8 +33,8 @@ fn count_of_one_reader_must_agree_with_its_writer() {
         received.taken = Some(received.given - 1);
     });
     subject.contradicts("writer-2: ", |reports| reports.agents[1].sent -= 1);
-    subject.contradicts("reader-2: of 2 streams, 1 were reported", |reports| {
-        _ = reports.agents[3].report.reader_mut().expect("a reader").received.pop();
+    subject.contradicts("of 2 flows the reader-2 reported 1", |reports| {
+        _ = reports.agents[3].report.reader_mut().expect("a reader").flows.pop();
     });
     subject.contradicts("the reader-1 metered", |reports| reports.agents[2].report.usage.samples += 1);
 }
@@ -80,10 +80,10 @@ fn plans_of_all_writers_must_be_kept() {
     cell.factors.topology = Topology::Mesh { writers: 2, readers: 2 };
     let subject = Subject::new(cell);
     subject.contradicts("writer-2 to reader-1: the plan has", |reports| {
-        reports.agents[1].report.paced_writer_mut().expect("a writer").flows[0].planned += 1;
+        reports.agents[1].report.writer_mut().expect("a writer").flows[0].planned += 1;
     });
     subject.contradicts("of 2 flows the reader-2 reported 1", |reports| {
-        _ = reports.agents[3].report.paced_reader_mut().expect("a reader").flows.pop();
+        _ = reports.agents[3].report.reader_mut().expect("a reader").flows.pop();
     });
 }
 
@@ -97,13 +97,13 @@ fn plan_of_each_writer_is_its_own() {
     cell.factors.topology = Topology::Mesh { writers: 2, readers: 1 };
     let subject = Subject::new(cell);
     subject.contradicts("writer-1 to reader: the plan has", |reports| {
-        let [first, second] = [0, 1]
-            .map(|agent| reports.agents[agent].report.paced_writer().expect("a writer").flows[0].planned);
+        let [first, second] =
+            [0, 1].map(|agent| reports.agents[agent].report.writer().expect("a writer").flows[0].planned);
         assert_eq!(second, 3 * first);
-        reports.agents[0].report.paced_writer_mut().expect("a writer").flows[0].planned = second;
+        reports.agents[0].report.writer_mut().expect("a writer").flows[0].planned = second;
     });
     subject.contradicts("writer-2 to reader: ", |reports| {
-        reports.agents[1].report.paced_writer_mut().expect("a writer").flows[0].accepted += 1;
+        reports.agents[1].report.writer_mut().expect("a writer").flows[0].accepted += 1;
     });
 }
 
