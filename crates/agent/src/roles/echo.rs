@@ -15,7 +15,7 @@ use crate::{
     },
     roles::{
         echo_listener::{EchoListener, HandedPings},
-        echo_sender::{EchoSender, OriginCheck, PingRecorder},
+        echo_sender::EchoSender,
     },
 };
 
@@ -59,8 +59,8 @@ impl Echo {
         Self { inlet: Some(inlet), progress, several_in_flight }
     }
 
-    /// Closes reader and writer. Returns the counts, with those of the listener.
-    fn close_inlet(&mut self) -> Result<PingRecorder, AgentError> {
+    /// Closes reader and writer. Returns the counts, with those of the listener, and the first failure of a write.
+    fn close_inlet(&mut self) -> Result<(EchoReport, Option<AgentError>), AgentError> {
         let sender = match self.inlet.take().ok_or(AgentError::Closed)? {
             EchoInput::Asked { reader, sender, .. } => {
                 reader.close()?;
@@ -69,8 +69,8 @@ impl Echo {
             EchoInput::Listening { reader, handed } => {
                 let EchoListener { origins, overwritten, dropped, sent, .. } = reader.close()?;
                 let mut sender = handed.into_sender()?;
-                sender.pings.origins = origins;
-                let counts = &mut sender.pings.counts;
+                sender.origins = origins;
+                let counts = &mut sender.counts;
                 counts.received += dropped;
                 counts.refused += dropped;
                 counts.overwritten += overwritten;
@@ -78,8 +78,9 @@ impl Echo {
                 sender
             }
         };
-        sender.writer.close()?;
-        Ok(sender.pings)
+        let EchoSender { writer, origins, counts, failure, .. } = sender;
+        writer.close()?;
+        Ok((EchoReport { wrong_size: origins.wrong_size, foreign: origins.foreign, ..counts }, failure))
     }
 }
 
@@ -91,7 +92,7 @@ impl AgentRole for Echo {
                 let timeout_ns = if *polling { 0 } else { wait_ns };
                 loop {
                     reader.receive(timeout_ns, 1, |sample| sender.on_sample(sample))?;
-                    if let Some(failure) = sender.take_failure() {
+                    if let Some(failure) = sender.failure.take() {
                         return Err(failure);
                     }
                     if now_ns() >= end_ns {
@@ -132,12 +133,8 @@ impl AgentRole for Echo {
     }
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {
-        let PingRecorder { counts, origins, failure, .. } = self.close_inlet()?;
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
-        let OriginCheck { wrong_size, foreign, .. } = origins;
-        Ok(RoleReport::Echo(EchoReport { wrong_size, foreign, ..counts }))
+        let (counts, failure) = self.close_inlet()?;
+        failure.map_or(Ok(RoleReport::Echo(counts)), Err)
     }
 
     fn close(&mut self) -> Result<(), AgentError> {

@@ -67,7 +67,7 @@ impl HandedPings {
         };
         let mut sender = lock(&self.sender);
         sender.echo(&header, (key, &payload), arrived_ns);
-        let failure = sender.take_failure();
+        let failure = sender.failure.take();
         drop(sender);
         self.handed.fetch_sub(1, Ordering::Release);
         // There is a slot for every buffer.

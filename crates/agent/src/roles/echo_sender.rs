@@ -41,36 +41,33 @@ impl OriginCheck {
     }
 }
 
-/// Counts and timestamps of received pings and their echoes.
+/// Writer of echoes, with the counts and timestamps of received pings and their echoes.
 #[derive(Debug)]
-pub struct PingRecorder {
+pub struct EchoSender {
+    pub(super) writer: Writer,
     pub(super) origins: OriginCheck,
     /// Counts, without those of the origins.
     pub(super) counts: EchoReport,
     /// Repetition of writes that are not accepted; `None`: they are not repeated.
     repeats: Option<Repeats>,
     pub(super) failure: Option<AgentError>,
-    /// Number of echoes, for the thread that waits.
+    /// Number of accepted echoes, for the thread that waits.
     progress: Arc<ReceiveProgress>,
 }
 
-impl PingRecorder {
-    /// Creates empty counts, with this timestamp log.
+impl EchoSender {
+    /// Creates empty counts, with this timestamp log. `repeats`: whether it repeats writes that are not accepted, only for a thread
+    /// that is not the driver's.
     #[must_use]
-    pub fn new(identity: Identity, stamps: TimestampLog) -> Self {
+    pub fn new(writer: Writer, identity: Identity, stamps: TimestampLog, repeats: bool) -> Self {
         Self {
+            writer,
             counts: EchoReport { stamps, ..EchoReport::default() },
-            repeats: None,
+            repeats: repeats.then(Repeats::default),
             failure: None,
             progress: Arc::new(ReceiveProgress::of_size(identity.size.mean())),
             origins: OriginCheck::new(identity),
         }
-    }
-
-    /// Repeats writes that are not accepted. Only for a thread that is not the driver's.
-    #[must_use]
-    pub fn repeating(self) -> Self {
-        Self { repeats: Some(Repeats::default()), ..self }
     }
 
     /// Returns how many echoes were accepted, for the thread that waits.
@@ -79,15 +76,26 @@ impl PingRecorder {
         Arc::clone(&self.progress)
     }
 
+    /// Echoes a ping that the role's own thread reads.
+    #[inline]
+    pub(super) fn on_sample(&mut self, sample: Sample<'_>) {
+        let now = now_ns();
+        if let Some(header) = self.origins.header(sample.payload, now) {
+            self.echo(&header, (sample.key, sample.payload), now);
+            // checked after the write has read the payload
+            self.counts.overwritten += u64::from(!sample.is_intact());
+        }
+    }
+
     /// Sends back a ping, key and payload unchanged, that arrived at `arrived_ns`.
     #[inline]
-    fn echo(&mut self, writer: &Writer, header: &Header, (key, payload): (u32, &[u8]), arrived_ns: u64) {
+    pub(super) fn echo(&mut self, header: &Header, (key, payload): (u32, &[u8]), arrived_ns: u64) {
         let sent_ns = now_ns();
-        let mut outcome = writer.write(key, payload);
+        let mut outcome = self.writer.write(key, payload);
         if let (Some(repeats), Ok(WriteOutcome::TimedOut | WriteOutcome::Refused)) =
             (&mut self.repeats, &outcome)
         {
-            let (again, tries) = repeats.repeat(outcome, || writer.write(key, payload));
+            let (again, tries) = repeats.repeat(outcome, || self.writer.write(key, payload));
             outcome = again;
             if !header.warm_up {
                 self.counts.timed_out += tries.timed_out;
@@ -97,17 +105,16 @@ impl PingRecorder {
         self.record(header, arrived_ns, sent_ns, outcome);
     }
 
-    /// Sends back a ping, if there is room. Returns false if there is none; the ping then counts as not received.
+    /// Sends back a ping from a listener with one attempt. Returns false if there is no room; the ping then counts as not received.
     #[inline]
-    fn try_echo(
+    pub(super) fn try_echo(
         &mut self,
-        writer: &Writer,
         header: &Header,
         (key, payload): (u32, &[u8]),
         arrived_ns: u64,
     ) -> bool {
         let sent_ns = now_ns();
-        let outcome = writer.write(key, payload);
+        let outcome = self.writer.write(key, payload);
         match outcome {
             Ok(WriteOutcome::TimedOut) => self.counts.timed_out += u64::from(!header.warm_up),
             Ok(WriteOutcome::Refused) => self.counts.refused += u64::from(!header.warm_up),
@@ -160,47 +167,6 @@ impl PingRecorder {
         if let Err(error) = outcome {
             self.failure.get_or_insert(error.into());
         }
-    }
-}
-
-/// Writer and counts of the echoes.
-#[derive(Debug)]
-pub struct EchoSender {
-    pub(super) writer: Writer,
-    pub(super) pings: PingRecorder,
-}
-
-impl EchoSender {
-    /// Creates the state for echoes with this writer.
-    #[must_use]
-    pub const fn new(writer: Writer, pings: PingRecorder) -> Self {
-        Self { writer, pings }
-    }
-
-    /// Echoes a ping that the role's own thread reads.
-    #[inline]
-    pub(super) fn on_sample(&mut self, sample: Sample<'_>) {
-        let now = now_ns();
-        if let Some(header) = self.pings.origins.header(sample.payload, now) {
-            self.pings.echo(&self.writer, &header, (sample.key, sample.payload), now);
-            // checked after the write has read the payload
-            self.pings.counts.overwritten += u64::from(!sample.is_intact());
-        }
-    }
-
-    /// Echoes a ping that a listener handed over.
-    pub(super) fn echo(&mut self, header: &Header, ping: (u32, &[u8]), arrived_ns: u64) {
-        self.pings.echo(&self.writer, header, ping, arrived_ns);
-    }
-
-    /// Echoes a ping from a listener, with one attempt. Returns false if there is no room.
-    #[inline]
-    pub(super) fn try_echo(&mut self, header: &Header, ping: (u32, &[u8]), arrived_ns: u64) -> bool {
-        self.pings.try_echo(&self.writer, header, ping, arrived_ns)
-    }
-
-    pub(super) fn take_failure(&mut self) -> Option<AgentError> {
-        self.pings.failure.take()
     }
 }
 

@@ -27,8 +27,6 @@ pub struct Arrival {
     pub(super) arrived_ns: u64,
 }
 
-impl Arrival {}
-
 /// Counts of returned samples, on the thread that receives them.
 #[derive(Debug)]
 pub struct PipelinedRecorder {

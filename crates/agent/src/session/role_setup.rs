@@ -15,7 +15,7 @@ use crate::{
         echo_listener::EchoListener,
         echo_recorder::EchoRecorder,
         echo_return::{EchoReturn, ReturnInput},
-        echo_sender::{EchoSender, PingRecorder},
+        echo_sender::EchoSender,
         flow_writer::FlowWriter,
         paced_reader::FlowRecorder,
         paced_writer::PacedWriter,
@@ -230,13 +230,10 @@ impl RoleSetup<'_> {
         let config = reader_config(self.driver, spec);
         let relays = configure.role == Name::Relay;
         let listening = spec.receive == ReceiveMode::Listener;
-        let mut pings = PingRecorder::new(identity.clone(), stamps_for(configure.measure_ns, 1));
+        let stamps = stamps_for(configure.measure_ns, 1);
         // With a listener, the writer does not block.
-        if relays || listening {
-            pings = pings.repeating();
-        }
-        let progress = pings.progress();
-        let sender = EchoSender::new(writer, pings);
+        let sender = EchoSender::new(writer, identity.clone(), stamps, relays || listening);
+        let progress = sender.progress();
         let (inlet, monitor) = if listening {
             let in_flight = stream.in_flight.unwrap_or(1) as usize;
             let (listener, handed) = EchoListener::new(sender, identity, self.echo_in_listener, in_flight);
