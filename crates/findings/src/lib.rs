@@ -27,7 +27,6 @@ mod overhead;
 mod pareto;
 mod plateau;
 mod ring;
-mod saturation;
 mod scaling;
 mod sharing;
 mod tail;
@@ -72,7 +71,6 @@ pub fn find(document: &ResultDocument) -> Vec<Finding> {
     for side in &sides {
         findings.extend(plateau::findings(side, &document.hosts));
         findings.extend(line_rate::findings(side));
-        findings.extend(saturation::findings(side));
         findings.extend(batching::findings(side));
         findings.extend(latency::findings(side));
         findings.extend(load::findings(side));

@@ -2,7 +2,7 @@
 
 use crate::sample::Characterize;
 use experiment::{Factors, ReceiveMode, Workload};
-use results::{FindingKind, Limit, LinkCeiling, ResultDocument};
+use results::{Finding, FindingKind, Limit, LinkCeiling, ResultDocument};
 
 use crate::rig::{SIZES, Truth, alone, kinds, none, number, of_kind, only, result};
 
@@ -115,82 +115,71 @@ fn over_link(goodput: [f64; 4], noise: f64) -> ResultDocument {
     document
 }
 
-#[test]
-fn payload_fills_a_link_from_a_size_on_or_at_none() {
-    let only_of = |goodput, noise, kind| {
-        let found = of_kind(&over_link(goodput, noise), kind);
-        let [finding] = &found[..] else { panic!("{found:#?}") };
-        finding.clone()
-    };
-    let filled = only_of([20.0, 60.0, 95.5, 96.0], 0.001, FindingKind::LinkFilled);
-    assert_eq!(
-        filled.text,
-        "`dds` unbatched: samples fill at least 95 % of the 100 Mbit/s link from 8192 bytes on: 95.4 to 96.1 Mbit/s of payload, \
-         against 59.9 to 60.1 Mbit/s at 1024 bytes (3 runs each). UDP over IPv4 carries at most 87.4 Mbit/s of such samples."
-    );
-    number(&filled, "from_size_bytes", 8192.0);
-    number(&filled, "goodput_max_mbps", 96.0 * 1.001);
-    assert_eq!(filled.cells.len(), 3);
-    // a size that falls below interrupts: the link is filled behind it
-    let later = only_of([20.0, 95.5, 94.0, 96.0], 0.001, FindingKind::LinkFilled);
-    number(&later, "from_size_bytes", 32768.0);
-    let all = only_of([95.5, 95.5, 95.5, 96.0], 0.001, FindingKind::LinkFilled);
-    assert!(all.text.contains("at all sizes from 64 bytes on: 95.4 to 96.1 Mbit/s"), "{}", all.text);
-    let never = only_of([20.0, 60.0, 94.5, 94.0], 0.001, FindingKind::LinkNotFilled);
-    assert_eq!(
-        never.text,
-        "`dds` unbatched: samples fill 95 % of the 100 Mbit/s link at none of 64, 1024, 8192 and 32768 bytes: at most 94.4 to 94.6 \
-         Mbit/s of payload at 8192 bytes (3 runs each), where UDP over IPv4 carries at most 95.0 Mbit/s."
-    );
-    number(&never, "goodput_at_8192_bytes_mbps", 94.5);
+/// Returns the only finding of this kind about throughput over a link of 100 Mbit/s.
+fn over_link_is(goodput: [f64; 4], kind: FindingKind) -> Finding {
+    let found = of_kind(&over_link(goodput, 0.001), kind);
+    let [finding] = &found[..] else { panic!("{found:#?}") };
+    finding.clone()
 }
 
 #[test]
-fn nothing_is_found_of_runs_on_both_sides_or_without_a_link() {
-    let about = |document: &ResultDocument| {
-        [FindingKind::LinkFilled, FindingKind::LinkNotFilled]
-            .iter()
-            .flat_map(|kind| of_kind(document, *kind))
-            .count()
-    };
-    assert_eq!(about(&over_link([20.0, 60.0, 94.0, 95.0], 0.001)), 0);
-    assert_eq!(about(&over_link([20.0, 60.0, 96.0, 94.0], 0.001)), 0);
-    assert_eq!(about(&rates([20.0, 60.0, 95.5, 96.0], 0.001)), 0);
-    assert_eq!(about(&over_link([20.0, 60.0, 95.5, 96.0], 0.001)), 1);
-}
-
-#[test]
-fn throughput_reaches_the_line_rate_of_a_link() {
-    let document = |goodput: [f64; 4]| over_link(goodput, 0.001);
-    let reached = of_kind(&document([20.0, 60.0, 94.0, 96.0]), FindingKind::LineRate);
-    let [finding] = &reached[..] else { panic!("{reached:#?}") };
+fn link_limits_throughput_at_the_sizes_that_reach_what_it_carries() {
+    let finding = over_link_is([20.0, 60.0, 94.0, 96.0], FindingKind::LineRate);
     assert_eq!(
         finding.text,
-        "`dds`: the 100 Mbit/s link limits throughput at 8192 and 32768 bytes: the runs reach 98 to 99 % of the goodput that it \
-         carries at these sizes, 93.9 to 96.1 of 95.0 to 96.2 Mbit/s (3 runs each). Headers take the rest of the link. The link is \
-         not the limit at 64 and 1024 bytes: the runs reach 40 to 68 % of what it carries there."
+        "`dds` unbatched: the 100 Mbit/s link limits throughput at 8192 and 32768 bytes: the runs reach 98 to 99 % of the goodput \
+         that UDP over IPv4 carries at these sizes, 93.9 to 96.1 of 95.0 to 96.2 Mbit/s (3 runs each). Headers take the rest of \
+         the link. From 32768 bytes on, payload fills at least 95 % of it. The link is not the limit at 64 and 1024 bytes: the \
+         runs reach 40 to 68 % of what it carries there."
     );
     assert_eq!(finding.cells, ["dds/udp4/throughput/8192", "dds/udp4/throughput/32768"]);
-    number(finding, "link_mbps", 100.0);
-    number(finding, "ceiling_max_mbps", 96.2);
-    number(finding, "share_max_pct", 100.0 * 96.0 * 1.001 / 96.2);
+    number(&finding, "link_mbps", 100.0);
+    number(&finding, "ceiling_max_mbps", 96.2);
+    number(&finding, "share_max_pct", 100.0 * 96.0 * 1.001 / 96.2);
+    number(&finding, "from_size_bytes", 32768.0);
     // A small size can fill the link with half of its rate: headers take the other half.
-    let all = of_kind(&document([48.0, 86.0, 94.0, 96.0]), FindingKind::LineRate);
-    assert!(all[0].text.contains("at 64, 1024, 8192 and 32768 bytes: the runs reach 97 to 99 %"), "{all:#?}");
-    assert!(!all[0].text.contains("not the limit"), "{all:#?}");
+    let all = over_link_is([48.0, 86.0, 94.0, 94.5], FindingKind::LineRate);
+    assert!(all.text.contains("at 64, 1024, 8192 and 32768 bytes: the runs reach 97 to 99 %"), "{all:#?}");
+    assert!(all.text.ends_with("Payload fills 95 % of it at none of the sizes."), "{all:#?}");
     // Runs of one size on both sides of 90 %.
-    let one = of_kind(&document([20.0, 78.7, 60.0, 96.0]), FindingKind::LineRate);
+    let one = over_link_is([20.0, 78.7, 60.0, 96.0], FindingKind::LineRate);
     assert!(
-        one[0]
-            .text
-            .contains("at 32768 bytes: the runs reach 99 % of the goodput that it carries at this size")
-    );
-    assert!(
-        one[0].text.ends_with("At 1024 bytes some runs reach 90 % of what it carries, and others do not."),
+        one.text.contains(
+            "at 32768 bytes: the runs reach 99 % of the goodput that UDP over IPv4 carries at this size"
+        ),
         "{one:#?}"
     );
-    assert_eq!(of_kind(&document([20.0, 60.0, 80.0, 85.0]), FindingKind::LineRate), []);
-    assert_eq!(of_kind(&rates([20.0, 60.0, 94.0, 96.0], 0.001), FindingKind::LineRate), []);
+    assert!(
+        one.text.ends_with("At 1024 bytes some runs reach 90 % of what it carries, and others do not."),
+        "{one:#?}"
+    );
+}
+
+#[test]
+fn payload_fills_a_link_from_a_size_on() {
+    let from = |goodput| over_link_is(goodput, FindingKind::LineRate).numbers.get("from_size_bytes").copied();
+    assert_eq!(from([20.0, 60.0, 95.5, 96.0]), Some(8192.0));
+    // a size that falls below interrupts: the link is filled behind it
+    assert_eq!(from([20.0, 95.5, 94.0, 96.0]), Some(32768.0));
+    assert_eq!(from([95.5, 95.5, 95.5, 96.0]), Some(64.0));
+    // runs on both sides, and a fall at the largest size
+    assert_eq!(from([20.0, 60.0, 94.0, 95.0]), None);
+    assert_eq!(from([20.0, 60.0, 96.0, 94.0]), None);
+}
+
+#[test]
+fn link_that_limits_nothing_is_not_filled() {
+    let never = over_link_is([20.0, 60.0, 80.0, 85.0], FindingKind::LinkNotFilled);
+    assert_eq!(
+        never.text,
+        "`dds` unbatched: samples fill 95 % of the 100 Mbit/s link at none of 64, 1024, 8192 and 32768 bytes: at most 84.9 to 85.1 \
+         Mbit/s of payload at 32768 bytes (3 runs each), where UDP over IPv4 carries at most 96.2 Mbit/s."
+    );
+    number(&never, "goodput_at_32768_bytes_mbps", 85.0);
+    assert_eq!(of_kind(&over_link([20.0, 60.0, 80.0, 85.0], 0.001), FindingKind::LineRate), []);
+    for kind in [FindingKind::LineRate, FindingKind::LinkNotFilled] {
+        assert_eq!(of_kind(&rates([20.0, 60.0, 94.0, 96.0], 0.001), kind), [], "without a link");
+    }
 }
 
 /// Returns the bottlenecks of a plateau over all sizes.

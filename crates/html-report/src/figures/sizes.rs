@@ -308,11 +308,10 @@ fn ceilings(cells: &[&CellResult]) -> Vec<Line> {
     finished.collect()
 }
 
-/// Returns a title if payload fills a link from some size on.
+/// Returns a title if a link limits throughput at some size.
 fn filled(scene: &Scene<'_>) -> Option<String> {
-    let kinds = [FindingKind::LinkFilled, FindingKind::LineRate];
     let mut found: Vec<String> = Vec::new();
-    for finding in scene.document.findings.iter().filter(|finding| kinds.contains(&finding.kind)) {
+    for finding in scene.document.findings.iter().filter(|finding| finding.kind == FindingKind::LineRate) {
         let name = &scene.series_of(finding.cells.first()?)?.series.name;
         if !found.contains(name) {
             found.push(name.clone());

@@ -247,7 +247,6 @@ const fn importance(kind: FindingKind) -> u8 {
         FindingKind::Plateau
         | FindingKind::StillGrows
         | FindingKind::FallsAgain
-        | FindingKind::LinkFilled
         | FindingKind::LinkNotFilled => 5,
         FindingKind::BatchingGains | FindingKind::BatchingCosts => 6,
         FindingKind::BatchingFront | FindingKind::BatchingOneBest => 7,

@@ -112,11 +112,10 @@ pub enum FindingKind {
     StillGrows,
     /// Goodput falls towards the largest size.
     FallsAgain,
-    /// Between hosts, goodput is at least 90 % of what the link can carry.
+    /// Between hosts, goodput is at least 90 % of what the link can carry at some size.
+    #[serde(alias = "link_filled")]
     LineRate,
-    /// Between hosts, from some size on, payload fills at least 95 % of the rate of the link.
-    LinkFilled,
-    /// Between hosts, payload fills 95 % of the rate of the link at no size.
+    /// Between hosts, goodput is at least 90 % of what the link can carry at no size, and payload fills 95 % of its rate at none.
     LinkNotFilled,
     /// Some of the compared drivers do not guarantee delivery, and they lost samples.
     LossWithoutGuarantee,
