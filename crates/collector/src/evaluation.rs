@@ -85,11 +85,6 @@ impl Evaluation {
         self.warnings.push(Warning::new(kind, text));
     }
 
-    /// Warns with a next step.
-    pub(crate) fn warn_with_hint(&mut self, kind: WarningKind, text: String, hint: &str) {
-        self.warnings.push(Warning::new(kind, text).with_hint(hint));
-    }
-
     /// Records a contradiction if `holds` is false.
     pub(crate) fn check(&mut self, holds: bool, otherwise: impl FnOnce() -> String) {
         if !holds {

@@ -14,7 +14,7 @@ use crate::{
     RunContext,
     ends::Ends,
     evaluation::Evaluation,
-    reports::{AgentOutcome, LateJoined, RunReports},
+    reports::{LateJoined, RunReports},
     routes::Route,
 };
 
@@ -58,7 +58,7 @@ pub(crate) fn add(
     let record = LateJoinRecord {
         reader: join.reader.clone(),
         begin_ns: join.times.period_ns,
-        opened_ns: opened_ns(agent).map_or(0, since),
+        opened_ns: agent.report.participant.as_ref().map_or(0, |opened| since(opened.entities_ns)),
         joined_ns: since(join.joined_ns),
         first_sample_ns: arrivals.iter().filter_map(|(first, _)| *first).min().map(since),
         caught_up_ns: arrivals.iter().filter_map(|(_, last)| *last).max().map(since),
@@ -67,11 +67,6 @@ pub(crate) fn add(
     };
     warn(evaluation, &record);
     evaluation.late_join = Some(record);
-}
-
-/// Returns the time at which the entities of an agent were open.
-fn opened_ns(agent: &AgentOutcome) -> Option<u64> {
-    agent.report.participant.as_ref().map(|participant| participant.entities_ns)
 }
 
 /// Arrival of the first sample, and of the last one written before the reader had joined, in ns.

@@ -1,6 +1,6 @@
 //! Warning about a switch of a lab that was late: the links then are slower than they are said to be.
 
-use results::{Latency, LinkRecord, WarningKind, format_micros};
+use results::{Latency, LinkRecord, Warning, WarningKind, format_micros};
 
 use crate::evaluation::Evaluation;
 
@@ -27,7 +27,7 @@ pub(crate) fn check(evaluation: &mut Evaluation, link: Option<&LinkRecord>) {
         format_micros(time_ns as f64)
     );
     let hint = "use a slower link or larger samples, or leave a core to the switch by `--pin`";
-    evaluation.warn_with_hint(WarningKind::Host, text, hint);
+    evaluation.warnings.push(Warning::new(WarningKind::Host, text).with_hint(hint));
 }
 
 #[cfg(test)]

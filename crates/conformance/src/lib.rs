@@ -168,13 +168,17 @@ impl Case {
         let lacks = |policy: Policy, levels: &[Support]| {
             !driver.description().support_of_ends(policy).iter().any(|support| levels.contains(support))
         };
-        let effect = probes::observed_by(self.of).find(|policy| lacks(*policy, &[Support::Enforced]));
-        let matching = || {
-            let levels = [Support::Enforced, Support::MatchedOnly];
-            probes::matched_by(self.of).find(|policy| lacks(*policy, &levels))
-        };
-        let effect = effect.map(|policy| format!("{policy} is not declared as enforced"));
-        effect.or_else(|| Some(format!("{} is not declared as enforced or matched_only", matching()?)))
+        for Probe { policy, effect, .. } in PROBES {
+            if effect.contains(&self.of) && lacks(*policy, &[Support::Enforced]) {
+                return Some(format!("{policy} is not declared as enforced"));
+            }
+        }
+        for Probe { policy, matching, .. } in PROBES {
+            if matching.contains(&self.of) && lacks(*policy, &[Support::Enforced, Support::MatchedOnly]) {
+                return Some(format!("{policy} is not declared as enforced or matched_only"));
+            }
+        }
+        None
     }
 }
 

@@ -70,16 +70,6 @@ pub const PROBES: &[Probe] = &[
 
 const NOT_QUERIED: &str = "the contract has no function that returns the data of a peer";
 
-/// Returns the policies whose effect a case observes.
-pub fn observed_by(case: &str) -> impl Iterator<Item = Policy> {
-    PROBES.iter().filter(move |probe| probe.effect.contains(&case)).map(|probe| probe.policy)
-}
-
-/// Returns the policies whose matching a case observes.
-pub fn matched_by(case: &str) -> impl Iterator<Item = Policy> {
-    PROBES.iter().filter(move |probe| probe.matching.contains(&case)).map(|probe| probe.policy)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -202,8 +202,6 @@ impl ResourceSnapshot {
         let (a, b) = (&self.usage, &later.usage);
         Usage {
             elapsed_ns: later.at_ns - self.at_ns,
-            samples: 0,
-            idle: None,
             run_delay_ns: self.waited.as_ref().zip(later.waited.as_ref()).map(|(a, b)| {
                 // a new thread has waited within the interval only; nothing is known of a thread that has ended
                 b.iter().map(|(thread, ns)| ns.saturating_sub(a.get(thread).copied().unwrap_or(0))).sum()
@@ -281,19 +279,14 @@ fn usage() -> Usage {
         time.tv_sec().cast_unsigned() * 1_000_000_000 + time.tv_usec().cast_unsigned() * 1_000
     };
     Usage {
-        elapsed_ns: 0,
-        samples: 0,
-        idle: None,
         user_ns: ns(usage.user_time()),
         system_ns: ns(usage.system_time()),
         voluntary_switches: usage.voluntary_context_switches().cast_unsigned(),
         involuntary_switches: usage.involuntary_context_switches().cast_unsigned(),
-        run_delay_ns: None,
-        driving_ns: None,
         core: sched_getcpu().ok().and_then(|core| u32::try_from(core).ok()),
         minor_faults: usage.minor_page_faults().cast_unsigned(),
         major_faults: usage.major_page_faults().cast_unsigned(),
-        peak_memory_bytes: None,
+        ..Usage::default()
     }
 }
 

@@ -48,7 +48,7 @@ pub struct EchoReturn {
     inlet: Option<ReturnInput>,
     flight: Arc<PingInFlight>,
     /// Keys of the pings that the endpoint echoes; `None`: all pings.
-    filter: Option<KeyFilter>,
+    pub(crate) filter: Option<KeyFilter>,
     rtt: Windows,
     /// The same, for other threads.
     trips: Arc<RoundTrips>,
@@ -57,7 +57,7 @@ pub struct EchoReturn {
 }
 
 impl EchoReturn {
-    /// Creates the way back with this source of echoes.
+    /// Creates the way back of all pings with this source of echoes.
     #[must_use]
     pub fn new(configure: &Configure, inlet: ReturnInput, flight: Arc<PingInFlight>) -> Self {
         Self {
@@ -69,12 +69,6 @@ impl EchoReturn {
             stamps: stamps_for(configure.measure_ns, configure.readers.len()),
             lost: 0,
         }
-    }
-
-    /// Sets the keys of the pings that the endpoint echoes.
-    #[must_use]
-    pub fn of_keys(self, filter: Option<KeyFilter>) -> Self {
-        Self { filter, ..self }
     }
 
     /// Returns whether the endpoint echoes pings with this key.

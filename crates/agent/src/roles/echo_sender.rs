@@ -52,7 +52,7 @@ pub struct EchoSender {
     repeats: Option<Repeats>,
     pub(super) failure: Option<AgentError>,
     /// Number of accepted echoes, for the thread that waits.
-    progress: Arc<ReceiveProgress>,
+    pub(crate) progress: Arc<ReceiveProgress>,
 }
 
 impl EchoSender {
@@ -68,12 +68,6 @@ impl EchoSender {
             progress: Arc::new(ReceiveProgress::of_size(identity.size.mean())),
             origins: OriginCheck::new(identity),
         }
-    }
-
-    /// Returns how many echoes were accepted, for the thread that waits.
-    #[must_use]
-    pub fn progress(&self) -> Arc<ReceiveProgress> {
-        Arc::clone(&self.progress)
     }
 
     /// Echoes a ping that the role's own thread reads.

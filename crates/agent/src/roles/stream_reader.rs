@@ -136,7 +136,7 @@ impl<R: StreamRecorder> StreamReader<R> {
         let close = |(reader, mut recorders): PolledReader<R>| {
             // A take may have samples of several writers: it is counted with the first.
             let takes = reader.takes();
-            set_taken(recorders.all_mut().iter_mut().map(R::stats), reader.taken());
+            set_taken(recorders.recorders.iter_mut().map(R::stats), reader.taken());
             reader.close().map(|()| (recorders.recorders, Some(takes)))
         };
         let closed: Result<Vec<_>, DriverError> =

@@ -6,6 +6,7 @@ use driver_host::{DriverError, Sample};
 use super::stream_reader::StreamRecorder;
 use crate::traffic::{
     grouped_reader::GroupedReader,
+    late_join::ReceptionLog,
     per_writer::{BatchClock, PerWriter},
     receive_stats::ReceiveStats,
 };
@@ -39,6 +40,7 @@ impl StreamRecorder for ReceiveStats {
     }
 
     fn report(&mut self) -> FlowReaderReport {
-        FlowReaderReport { received: self.received(), join: self.reception(), ..FlowReaderReport::default() }
+        let join = self.join.as_ref().map(ReceptionLog::reception);
+        FlowReaderReport { received: self.received(), join, ..FlowReaderReport::default() }
     }
 }

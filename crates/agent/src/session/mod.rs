@@ -3,7 +3,6 @@
 mod check;
 mod discovery;
 mod endpoints;
-mod hello;
 mod mailbox;
 mod process_participant;
 mod progress_responder;
@@ -16,16 +15,16 @@ use std::{
 };
 
 use control::{
-    AgentReport, ChannelError, Configure, Configured, IDLE_NS, Inbox, MAX_WINDOWS, MeasureReply, OpenMailbox,
-    Reply, Request,
+    AgentReport, ChannelError, Configure, Configured, Hello, IDLE_NS, Inbox, MAX_WINDOWS, MeasureReply,
+    MonotonicClock, OpenMailbox, PROTOCOL, Reply, Request, loaded_libraries,
 };
 use driver_host::Driver;
+use experiment::Role;
 
 pub use self::process_participant::ProcessParticipant;
 use self::{
     discovery::DiscoveryRecorder,
     endpoints::{Monitors, open_participant, pin, prioritize},
-    hello::hello,
     mailbox::Mailbox,
     process_participant::OpenParticipant,
     progress_responder::{ProgressResponder, matched},
@@ -283,6 +282,18 @@ impl AgentSession {
             }
             order => answer(open, order),
         }
+    }
+}
+
+/// Returns the identity of this agent: its process, its clock, its libraries and its driver.
+fn hello(driver: &Driver) -> Hello {
+    Hello {
+        protocol: PROTOCOL,
+        pid: std::process::id(),
+        roles: Role::ALL.into(),
+        clock: MonotonicClock::of_this_process(),
+        libraries: loaded_libraries(),
+        driver: driver.description().clone(),
     }
 }
 

@@ -34,7 +34,7 @@ use crate::{
         grouped_reader::GroupedReader,
         identity::{Identity, PayloadSize},
         keys::Keys,
-        late_join::LateJoin,
+        late_join::{LateJoin, ReceptionLog},
         payload::Payloads,
         per_writer::PerWriter,
         poll_policy::PollPolicy,
@@ -119,10 +119,11 @@ impl RoleSetup<'_> {
         let configure = self.configure;
         let payloads = Payloads::of_stream(configure, stream);
         let windows = WindowCounts::new(configure.windows, configure.measure_ns);
-        ReceiveStats::new(self.identity(stream), payloads, configure.check_every, windows)
-            .filtering(spec.content_filter.map(|filter| FilteredStream::new(stream, filter)))
-            .echoing(echo)
-            .joining(self.join)
+        let mut stats = ReceiveStats::new(self.identity(stream), payloads, configure.check_every, windows);
+        stats.filtered = spec.content_filter.map(|filter| FilteredStream::new(stream, filter));
+        stats.echo = echo;
+        stats.join = self.join.map(ReceptionLog::new);
+        stats
     }
 
     fn participant(&self) -> Result<OpenedRole, AgentError> {
@@ -197,7 +198,9 @@ impl RoleSetup<'_> {
                 }
                 inlet => ReturnInput::Direct(inlet),
             };
-            returns.push(EchoReturn::new(configure, inlet, flight).of_keys(spec.content_filter));
+            let mut of_endpoint = EchoReturn::new(configure, inlet, flight);
+            of_endpoint.filter = spec.content_filter;
+            returns.push(of_endpoint);
         }
         Ok((Box::new(Pinger::new(configure, &writer_spec.stream, writer, returns)), monitors))
     }
@@ -233,7 +236,7 @@ impl RoleSetup<'_> {
         let stamps = stamps_for(configure.measure_ns, 1);
         // With a listener, the writer does not block.
         let sender = EchoSender::new(writer, identity.clone(), stamps, relays || listening);
-        let progress = sender.progress();
+        let progress = Arc::clone(&sender.progress);
         let (inlet, monitor) = if listening {
             let in_flight = stream.in_flight.unwrap_or(1) as usize;
             let (listener, handed) = EchoListener::new(sender, identity, self.echo_in_listener, in_flight);
@@ -306,7 +309,7 @@ impl RoleSetup<'_> {
         let (mut listening, mut polled, mut progress) = (Vec::new(), Vec::new(), Vec::new());
         let mut poll_policy = None;
         for (spec, mut recorders) in readers {
-            progress.extend(recorders.all_mut().iter_mut().map(|recorder| recorder.stats().progress()));
+            progress.extend(recorders.recorders.iter_mut().map(|recorder| recorder.stats().progress()));
             let config = reader_config(self.driver, spec);
             let (inlet, monitor) =
                 SampleInput::open(self.participant, &config, spec.receive, recorders, R::on_sample)?;

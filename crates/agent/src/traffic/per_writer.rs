@@ -60,11 +60,6 @@ impl<T> PerWriter<T> {
         }
         &mut self.recorders[usize::from(position)]
     }
-
-    /// Returns the recorders, in the order of the streams.
-    pub fn all_mut(&mut self) -> &mut [T] {
-        &mut self.recorders
-    }
 }
 
 /// Sets the number of samples that a driver says it gave to a reader, given the statistics of all its streams. What
@@ -178,7 +173,7 @@ mod tests {
         give(&mut per_writer, 1, 0);
         give(&mut per_writer, 2, 0);
         give(&mut per_writer, 2, 1);
-        set_taken(per_writer.all_mut().iter_mut(), 4);
+        set_taken(per_writer.recorders.iter_mut(), 4);
         let taken: Vec<_> = per_writer.recorders.iter().map(|stats| stats.received().taken).collect();
         assert_eq!(taken, [Some(2), Some(2)], "the driver says one more than arrived");
     }

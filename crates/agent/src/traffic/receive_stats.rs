@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use control::{JoinReception, ProbeEchoReport};
+use control::ProbeEchoReport;
 use driver_host::Sample;
 use results::{Received, SequenceSet, WindowCounts};
 
@@ -12,7 +12,7 @@ use crate::{
         filtered::FilteredStream,
         identity::{Identity, Origin},
         keys::InstanceOrder,
-        late_join::{LateJoin, ReceptionLog},
+        late_join::ReceptionLog,
         payload::Payloads,
         probes::ProbeResponder,
     },
@@ -26,20 +26,21 @@ pub struct ReceiveStats {
     check_every: u64,
     set: SequenceSet,
     /// Numbers of the samples that the reader expects; `None`: it expects all.
-    filtered: Option<FilteredStream>,
+    pub(crate) filtered: Option<FilteredStream>,
     /// Order of each instance; `None` without keys.
     order: Option<InstanceOrder>,
     windows: WindowCounts,
     /// Counts that neither the set, the order nor the windows have.
     pub(super) counts: Received,
     progress: Arc<ReceiveProgress>,
-    echo: Option<ProbeResponder>,
+    /// Responder that sends probes back; `None` without probes.
+    pub(crate) echo: Option<ProbeResponder>,
     /// Reception around a late join; `None` if all join together.
-    join: Option<ReceptionLog>,
+    pub(crate) join: Option<ReceptionLog>,
 }
 
 impl ReceiveStats {
-    /// Creates empty counts. Every byte of each `check_every`-th sample is checked.
+    /// Creates empty counts of a reader without a filter, probes and late join. Every byte of each `check_every`-th sample is checked.
     #[must_use]
     pub fn new(identity: Identity, payloads: Payloads, check_every: u32, windows: WindowCounts) -> Self {
         Self {
@@ -55,30 +56,6 @@ impl ReceiveStats {
             echo: None,
             join: None,
         }
-    }
-
-    /// Sets the samples that the filter of the reader includes, if it has one.
-    #[must_use]
-    pub fn filtering(self, filtered: Option<FilteredStream>) -> Self {
-        Self { filtered, ..self }
-    }
-
-    /// Sets the responder that sends probes back.
-    #[must_use]
-    pub fn echoing(self, echo: Option<ProbeResponder>) -> Self {
-        Self { echo, ..self }
-    }
-
-    /// Records the reception around a late join, if there is one.
-    #[must_use]
-    pub fn joining(self, join: Option<&Arc<LateJoin>>) -> Self {
-        Self { join: join.map(ReceptionLog::new), ..self }
-    }
-
-    /// Returns the reception around a late join.
-    #[must_use]
-    pub fn reception(&self) -> Option<JoinReception> {
-        self.join.as_ref().map(ReceptionLog::reception)
     }
 
     /// Returns the counts of probes; `None` without a responder.
@@ -291,8 +268,8 @@ mod tests {
         let identity = Identity { keys: Keys::of_stream(&KEYED), ..IDENTITY };
         let filter = KeyFilter { first: 1, last: 2 };
         let mut stats =
-            ReceiveStats::new(identity, Payloads::new(1, 64), u32::MAX, WindowCounts::new(4, u64::MAX))
-                .filtering(Some(FilteredStream::new(&KEYED, filter)));
+            ReceiveStats::new(identity, Payloads::new(1, 64), u32::MAX, WindowCounts::new(4, u64::MAX));
+        stats.filtered = Some(FilteredStream::new(&KEYED, filter));
         let mut payloads = Payloads::new(1, 64);
         // 0 and 3 have the key 0; 5 is missing; 7 arrives twice; 8 comes with a key that the filter excludes.
         for (sequence, key) in [(1, 1), (2, 2), (3, 0), (4, 1), (7, 1), (7, 1), (8, 0)] {

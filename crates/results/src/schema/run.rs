@@ -173,7 +173,7 @@ pub enum RunState {
 }
 
 /// Cause of a failed run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Failure {
     /// Phase in which the run failed, for example `hello`, `configure` or `match`.

@@ -14,13 +14,8 @@ impl UnpacedRate {
     /// # Errors
     /// Returns the cause of the failure if the run failed, is not valid, or delivered no samples.
     pub fn from_run(run: &Run, duration_ns: u64) -> Result<Self, Failure> {
-        let nothing = |error: String| Failure {
-            phase: MAXIMUM_PHASE.to_owned(),
-            endpoint: None,
-            error,
-            hint: None,
-            last_log_lines: Vec::new(),
-        };
+        let nothing =
+            |error: String| Failure { phase: MAXIMUM_PHASE.to_owned(), error, ..Failure::default() };
         if let Some(failure) = &run.failure {
             return Err(failure.clone());
         }

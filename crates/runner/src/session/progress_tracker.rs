@@ -81,12 +81,10 @@ impl<'a> ProgressTracker<'a> {
         }
         attempts.given_up = Some(Failure {
             phase: phase.clone(),
-            endpoint: None,
             error: format!(
                 "not attempted: the first {GIVE_UP_AFTER} runs of driver `{driver}` all failed in this phase"
             ),
-            hint: None,
-            last_log_lines: Vec::new(),
+            ..Failure::default()
         });
         true
     }

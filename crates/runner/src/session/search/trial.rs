@@ -108,13 +108,11 @@ pub(super) fn trial(
 fn failure(run: Run) -> Failure {
     run.failure.unwrap_or_else(|| Failure {
         phase: "search".to_owned(),
-        endpoint: None,
         error: run.warnings.into_iter().next().map_or_else(
             || "a trial has no values".to_owned(),
             |warning| format!("the counts of a trial contradict each other: {}", warning.text),
         ),
-        hint: None,
-        last_log_lines: Vec::new(),
+        ..Failure::default()
     })
 }
 
