@@ -6,7 +6,7 @@ use driver_abi::policies::{
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{
-    factors::policy_values::{Planned as _, PolicyDuration, ReliabilityChoice},
+    factors::policy_values::{PolicyDuration, ReliabilityChoice},
     syntax::{
         one_or_many::{Located, Span},
         spanned_error::{SpannedError, contradiction},
@@ -106,7 +106,7 @@ macro_rules! policies {
 
             /// Sets all policies except the reliability kind, which depends on the driver.
             pub(crate) fn apply(&self, qos: &mut Qos) {
-                $(if let Some(value) = self.$key.as_ref().and_then(|value| value.get().clone().planned()) {
+                $(if let Some(Ok(value)) = self.$key.as_ref().map(|value| value.get().clone().try_into()) {
                     qos.$field = Some(value);
                 })*
             }

@@ -1,8 +1,6 @@
 //! Values of policies in an experiment file: the choice of reliability, and durations.
 
-use driver_abi::policies::{
-    DestinationOrder, Durability, History, Liveliness, Ownership, Presentation, QosDuration, Reliability,
-};
+use driver_abi::policies::{QosDuration, Reliability};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::syntax::{
@@ -46,59 +44,24 @@ impl From<Reliability> for ReliabilityChoice {
     }
 }
 
+/// Always fails: the kind that is requested depends on the driver.
+impl TryFrom<ReliabilityChoice> for Reliability {
+    type Error = ();
+
+    fn try_from(_: ReliabilityChoice) -> Result<Self, ()> {
+        Err(())
+    }
+}
+
 /// Duration of a policy: a time with its unit, or `"infinite"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicyDuration(pub QosDuration);
 
-/// Value in an experiment file that determines a value of the plan.
-pub(crate) trait Planned {
-    /// Type in the plan.
-    type Plan;
-
-    /// Returns the value of the plan; `None` if it depends on the driver.
-    fn planned(self) -> Option<Self::Plan>;
-}
-
-impl Planned for PolicyDuration {
-    type Plan = QosDuration;
-
-    fn planned(self) -> Option<QosDuration> {
-        Some(self.0)
+impl From<PolicyDuration> for QosDuration {
+    fn from(duration: PolicyDuration) -> Self {
+        duration.0
     }
 }
-
-impl Planned for ReliabilityChoice {
-    type Plan = Reliability;
-
-    fn planned(self) -> Option<Reliability> {
-        None
-    }
-}
-
-macro_rules! planned_as_they_are {
-    ($($type:ty),*) => {
-        $(impl Planned for $type {
-            type Plan = Self;
-
-            fn planned(self) -> Option<Self> {
-                Some(self)
-            }
-        })*
-    };
-}
-
-planned_as_they_are!(
-    bool,
-    i32,
-    String,
-    Vec<String>,
-    DestinationOrder,
-    Durability,
-    History,
-    Liveliness,
-    Ownership,
-    Presentation
-);
 
 impl PolicyDuration {
     const EXPECTED: &str = "a time with its unit, such as `\"100ms\"`, or `\"infinite\"`";

@@ -5,7 +5,7 @@ use std::fmt;
 use driver_abi::description::ReceiveMode;
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema as _, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer, de::MapAccess};
+use serde::{Serialize, de::MapAccess};
 
 use crate::{
     factors::{
@@ -34,7 +34,8 @@ macro_rules! kinds {
         }
 
         /// Value of a factor in an experiment file.
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq, Serialize)]
+        #[serde(untagged)]
         pub enum Value {
             $($(#[$doc])* $kind($type),)*
         }
@@ -60,14 +61,6 @@ macro_rules! kinds {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
                     $(Self::$kind(value) => value.fmt(f),)*
-                }
-            }
-        }
-
-        impl Serialize for Value {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                match self {
-                    $(Self::$kind(value) => value.serialize(serializer),)*
                 }
             }
         }

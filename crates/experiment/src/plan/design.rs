@@ -302,33 +302,17 @@ impl Design {
     /// Returns the duration of a noise probe in ns, before the first block and after each: about 5 % of a block,
     /// 100 ms to 2 s; 0 without a noise probe.
     #[must_use]
-    pub const fn probe_ns(&self, runs_per_block: usize) -> u64 {
+    pub fn probe_ns(&self, runs_per_block: usize) -> u64 {
         let share = self.expected_runs_ns(runs_per_block) / 20;
-        if !self.noise_probe {
-            0
-        } else if share < 100_000_000 {
-            100_000_000
-        } else if share > 2_000_000_000 {
-            2_000_000_000
-        } else {
-            share
-        }
+        if self.noise_probe { share.clamp(100_000_000, 2_000_000_000) } else { 0 }
     }
 
     /// Returns the duration of a reference in ns, before the first block and after each: about 5 % of a block, 60
     /// ms to 300 ms; 0 without a reference.
     #[must_use]
-    pub const fn reference_ns(&self, runs_per_block: usize) -> u64 {
+    pub fn reference_ns(&self, runs_per_block: usize) -> u64 {
         let share = self.expected_runs_ns(runs_per_block) / 20;
-        if !self.reference {
-            0
-        } else if share < 60_000_000 {
-            60_000_000
-        } else if share > 300_000_000 {
-            300_000_000
-        } else {
-            share
-        }
+        if self.reference { share.clamp(60_000_000, 300_000_000) } else { 0 }
     }
 
     /// Returns the estimated duration of a run in ns: its planned times, which a number of samples may end earlier,

@@ -169,8 +169,8 @@ impl OfDriver<'_, '_> {
         let flows = self.all.flows;
         let (batching, batches) = self.batching()?;
         let options = self.options()?;
-        if transports.len().saturating_mul(options.len()).saturating_mul(count(axes)) > 2 * MAX_CELLS {
-            let count = transports.len().saturating_mul(options.len()).saturating_mul(count(axes));
+        let count = transports.len().saturating_mul(options.len()).saturating_mul(count(axes));
+        if count > 2 * MAX_CELLS {
             return Err(PlanError::too_many("cells", count, MAX_CELLS).at(0..0));
         }
         for transport in transports {

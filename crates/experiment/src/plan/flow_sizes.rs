@@ -5,7 +5,7 @@ use std::fmt;
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
+    Deserialize, Deserializer, Serialize,
     de::{self, IntoDeserializer as _, value::MapAccessDeserializer},
 };
 
@@ -29,7 +29,8 @@ const FORMS: &str =
     "write `{ values = [64, 1024], weights = [9, 1] }` or `{ median = \"200kB\", p99 = \"450kB\" }`";
 
 /// Size of the samples of a flow in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum SizeSpec {
     /// One size of all samples.
     One(Size),
@@ -156,15 +157,6 @@ fn values_fault(values: usize, weights: &[i64]) -> Option<(String, &'static str)
     }
     let wrong = weights.iter().find(|weight| !(1..=MAX_WEIGHT).contains(*weight))?;
     Some((format!("the weight {wrong} is out of range"), "use whole numbers from 1 to 1000000"))
-}
-
-impl Serialize for SizeSpec {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::One(size) => size.serialize(serializer),
-            Self::Drawn(drawn) => drawn.serialize(serializer),
-        }
-    }
 }
 
 impl<'de> Deserialize<'de> for SizeSpec {

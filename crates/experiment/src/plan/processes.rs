@@ -7,7 +7,7 @@ use crate::{
     plan::experiment_file::{ExperimentFile, FlowSection},
     syntax::{
         one_or_many::{Located, OneOrMany, Span},
-        spanned_error::{PlanError, SpannedError, contradiction},
+        spanned_error::{PlanError, SpannedError, all_distinct, contradiction},
     },
 };
 
@@ -36,9 +36,8 @@ pub(crate) fn check(file: &ExperimentFile) -> Result<(), SpannedError> {
             check_name(process, "process")?;
             first = first.or(Some(process));
         }
-        for names in [from, to] {
-            no_name_twice(names)?;
-        }
+        all_distinct("process", from)?;
+        all_distinct("process", to)?;
         let (writing, reading) = (or_default(from, WRITING_PROCESS), or_default(to, READING_PROCESS));
         names.extend(writing.iter().chain(&reading).map(|(process, _)| *process));
         if let Some((both, _)) =
@@ -91,14 +90,5 @@ fn or_default<'f>(names: &'f OneOrMany<String>, default: &'static str) -> Vec<(&
     match &names.0[..] {
         [] => vec![(default, None)],
         given => given.iter().map(|name| (name.get().as_str(), Some(name.span()))).collect(),
-    }
-}
-
-/// Rejects a process that is named twice in a list.
-fn no_name_twice(names: &OneOrMany<String>) -> Result<(), SpannedError> {
-    let mut known = BTreeSet::new();
-    match names.0.iter().find(|name| !known.insert(name.get())) {
-        Some(name) => Err(PlanError::twice("process", name.get()).at(name.span())),
-        None => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! Values of an experiment file with their positions, and factors that are one value or a list.
 
-use std::{cmp::Ordering, fmt, marker::PhantomData, ops::Range};
+use std::{fmt, marker::PhantomData, ops::Range};
 
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -14,8 +14,10 @@ use toml::Spanned;
 pub type Span = Range<usize>;
 
 /// Value with its position in the file. Equality and order ignore the position.
-#[derive(Clone, Debug)]
-pub struct Located<T>(Spanned<T>);
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(transparent)]
+pub struct Located<T>(#[cfg_attr(feature = "schema", schemars(with = "T"))] Spanned<T>);
 
 impl<T> Located<T> {
     /// Creates a value that is not from a file.
@@ -42,57 +44,6 @@ impl<T> Located<T> {
     pub fn map<U>(self, of: impl FnOnce(T) -> U) -> Located<U> {
         let span = self.span();
         Located(Spanned::new(span, of(self.0.into_inner())))
-    }
-}
-
-impl<T: PartialEq> PartialEq for Located<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.get() == other.get()
-    }
-}
-
-impl<T: Eq> Eq for Located<T> {}
-
-impl<T: Ord> PartialOrd for Located<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T: Ord> Ord for Located<T> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.get().cmp(other.get())
-    }
-}
-
-impl<T: Serialize> Serialize for Located<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.get().serialize(serializer)
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Located<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Spanned::deserialize(deserializer).map(Self)
-    }
-}
-
-#[cfg(feature = "schema")]
-impl<T: JsonSchema> JsonSchema for Located<T> {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        T::schema_name()
-    }
-
-    fn schema_id() -> std::borrow::Cow<'static, str> {
-        T::schema_id()
-    }
-
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
     }
 }
 

@@ -56,24 +56,19 @@ impl<'a, 'i> Library<'a, 'i> {
     }
 
     /// Returns a profile of the files.
-    pub(super) fn of_files(&self, (library, name): (&str, &str)) -> Option<ProfileNode<'a, 'i>> {
-        self.all().find(|found| {
-            !self.is_built_in(found.document)
-                && found.library == library
-                && found.node.attribute("name") == Some(name)
-        })
+    pub(super) fn of_files(&self, name: (&str, &str)) -> Option<ProfileNode<'a, 'i>> {
+        self.named(name).find(|found| !self.is_built_in(found.document))
     }
 
     /// Returns a profile of the files, or of those that are built in.
     pub(super) fn find(&self, name: (&str, &str)) -> Option<ProfileNode<'a, 'i>> {
-        let of = if name.0 == RENAMED.0 { RENAMED.1 } else { name.0 };
-        self.of_files(name).or_else(|| {
-            self.all().find(|found| {
-                self.is_built_in(found.document)
-                    && found.library == of
-                    && found.node.attribute("name") == Some(name.1)
-            })
-        })
+        let built_in = (if name.0 == RENAMED.0 { RENAMED.1 } else { name.0 }, name.1);
+        self.of_files(name).or_else(|| self.named(built_in).find(|found| self.is_built_in(found.document)))
+    }
+
+    /// Returns the profiles with this name, `(LIBRARY, PROFILE)`.
+    fn named(&self, (library, name): (&str, &str)) -> impl Iterator<Item = ProfileNode<'a, 'i>> {
+        self.all().filter(move |found| found.library == library && found.node.attribute("name") == Some(name))
     }
 
     /// Returns the error and the hint for a base that does not exist.
