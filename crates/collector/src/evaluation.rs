@@ -21,6 +21,9 @@ const FEW: u64 = LEAST_ARRIVALS;
 /// Inverse of the share of samples after the last write above which a warning is given.
 const TAIL: u64 = 10;
 
+/// Contradiction of a run of which a report lacks what its role records.
+pub(crate) const UNREPORTED: &str = "an agent did not report what its role records";
+
 /// Evaluation of a run.
 #[derive(Default)]
 pub(crate) struct Evaluation {
@@ -56,8 +59,12 @@ pub(crate) struct FlowTimes<'d> {
 impl Evaluation {
     /// Creates the evaluation of a run of which a report lacks what its role records.
     pub(crate) fn unreported() -> Self {
-        let text = "an agent did not report what its role records".to_owned();
-        Self { contradictions: vec![text], ..Self::default() }
+        Self::incomplete(UNREPORTED.to_owned())
+    }
+
+    /// Creates the evaluation of a run of which a report is missing.
+    pub(crate) fn incomplete(missing: String) -> Self {
+        Self { contradictions: vec![missing], ..Self::default() }
     }
 
     /// Returns the number of readers that have flows: not one whose writers all ended during the measurement.

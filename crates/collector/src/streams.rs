@@ -7,7 +7,13 @@ use experiment::probe_every;
 use results::{Batches, EndpointSpread, Received, TakeStats, Throughput, WritingTime};
 use stats::total;
 
-use crate::{RunContext, ends::Ends, evaluation::Evaluation, probes, reports::RunReports};
+use crate::{
+    RunContext,
+    ends::Ends,
+    evaluation::{Evaluation, UNREPORTED},
+    probes,
+    reports::RunReports,
+};
 
 /// Reports of all writing and reading endpoints.
 pub(crate) struct Streams<'a> {
@@ -22,13 +28,13 @@ impl<'a> Streams<'a> {
     /// Joins the reports of a run.
     ///
     /// # Errors
-    /// Returns the evaluation of a run of which a report is missing.
-    pub(crate) fn new(context: &RunContext<'_>, reports: &'a RunReports) -> Result<Self, Evaluation> {
+    /// Returns what is missing in the reports, as a contradiction.
+    pub(crate) fn new(context: &RunContext<'_>, reports: &'a RunReports) -> Result<Self, String> {
         let writers = reports.all_driving().map(|agent| agent.report.writer()).collect::<Option<_>>();
         let readers = reports.all_serving().map(|agent| agent.report.reader()).collect::<Option<_>>();
-        let (Some(writers), Some(readers)) = (writers, readers) else { return Err(Evaluation::unreported()) };
+        let (Some(writers), Some(readers)) = (writers, readers) else { return Err(UNREPORTED.to_owned()) };
         if let Some(text) = missing_flows(reports) {
-            return Err(Evaluation { contradictions: vec![text], ..Evaluation::default() });
+            return Err(text);
         }
         let mut known: BTreeSet<*const FlowWriterReport> = BTreeSet::new();
         let routes = reports.routes().into_iter();

@@ -34,7 +34,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let factors = context.factors;
     let streams = match Streams::new(context, reports) {
         Ok(streams) => streams,
-        Err(incomplete) => return incomplete,
+        Err(missing) => return Evaluation::incomplete(missing),
     };
     let mut evaluation = Evaluation::default();
     streams.check(&mut evaluation, context);

@@ -26,7 +26,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let RunContext { factors, design, .. } = *context;
     let streams = match Streams::new(context, reports) {
         Ok(streams) => streams,
-        Err(incomplete) => return incomplete,
+        Err(missing) => return Evaluation::incomplete(missing),
     };
     let Streams { writers, ends, .. } = &streams;
     let mut evaluation = Evaluation::default();
