@@ -55,8 +55,8 @@ pub use payload::PayloadBytes;
 pub use progress::{CpuProgress, Progress, ReceptionProgress, RoundTripProgress};
 pub use reply::{CaseInfo, CaseOutcome, Configured, Hello, MeasureReply, PolicyProbe, Reply};
 pub use report::{
-    AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PingerReport, ProbeEchoReport,
-    ProbeReport, ReaderReport, ReturnReport, RoleReport, WriterReport,
+    AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PingerReport,
+    ProbeEchoReport, ProbeReport, ReaderReport, ReturnReport, RoleReport, WriterReport,
 };
 pub use request::{Configure, Drain, LateJoin, Match, MatchedPeers, OpenOptions, Request};
 #[cfg(feature = "schema")]
