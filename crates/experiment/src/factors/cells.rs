@@ -180,9 +180,7 @@ impl Factors {
         labels.sort_by_key(|label| label.place);
         labels.into_iter().filter_map(|label| (label.text)(self)).collect()
     }
-}
 
-impl Factors {
     /// Returns the requested values of all factors by field name. With `by_ends`, the QoS of writers and of readers
     /// is separate.
     #[must_use]

@@ -101,9 +101,7 @@ impl Flow {
             qos_of_ends: None,
         }
     }
-}
 
-impl Flow {
     /// Returns the sizes of its samples.
     #[must_use]
     pub fn flow_sizes(&self) -> FlowSizes<'_> {

@@ -14,7 +14,7 @@ use crate::{
     },
     syntax::{
         link_values::{LinkDelay, LinkLoss, LinkRate},
-        one_or_many::{Located, OneOrMany},
+        one_or_many::OneOrMany,
         units::{Size, Time},
     },
 };
@@ -139,8 +139,6 @@ impl Value {
 impl OneOrMany<Value> {
     /// Returns the values with the type that the kind of their factor has; see [`Value::to`].
     pub(crate) fn typed<T: FactorType>(&self) -> OneOrMany<T> {
-        OneOrMany(
-            self.0.iter().map(|value| value.clone().map(|value| value.to())).collect::<Vec<Located<T>>>(),
-        )
+        self.clone().map(|value| value.to())
     }
 }
