@@ -106,7 +106,7 @@ pub fn estimate(estimate: Estimate, unit: Unit) -> String {
     }
 }
 
-/// One unit for a value and all that stands beside it: its interval, or other values of a row. It is that of the value.
+/// One unit for a value and what belongs to it: its interval, or other values of a row. It is that of the value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Beside {
     prefix: Prefix,

@@ -217,12 +217,12 @@ fn bar(series: Series, total: Estimate) -> Bar {
 }
 
 /// Cell with its bar and the published values beside it.
-type Shown<'d> = (&'d CellResult, Bar, Vec<&'d PublishedValue>);
+type ComparedCell<'d> = (&'d CellResult, Bar, Vec<&'d PublishedValue>);
 
 /// Returns the measured values of each size, and below them what was published: each value once, although several cells have it beside
 /// them, and at the end those that do not depend on the size.
-fn groups(shown: &[Shown<'_>], names: &BTreeMap<&str, &str>, has_sizes: bool) -> Vec<BarGroup> {
-    let published = |cells: &[Shown<'_>]| {
+fn groups(shown: &[ComparedCell<'_>], names: &BTreeMap<&str, &str>, has_sizes: bool) -> Vec<BarGroup> {
+    let published = |cells: &[ComparedCell<'_>]| {
         let mut bars: Vec<Bar> = Vec::new();
         for value in cells.iter().flat_map(|(_, _, known)| known) {
             let name = names.get(system(value).as_str()).copied().unwrap_or(&value.system);
@@ -234,7 +234,7 @@ fn groups(shown: &[Shown<'_>], names: &BTreeMap<&str, &str>, has_sizes: bool) ->
         }
         bars
     };
-    let of_sizes: Vec<(&[Shown<'_>], Vec<Bar>)> = shown
+    let of_sizes: Vec<(&[ComparedCell<'_>], Vec<Bar>)> = shown
         .chunk_by(|(one, ..), (other, ..)| one.factors.size_bytes == other.factors.size_bytes)
         .map(|cells| (cells, published(cells)))
         .collect();
