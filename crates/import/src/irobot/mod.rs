@@ -95,12 +95,7 @@ pub fn irobot(
 /// Joins writers and readers to topics.
 fn join(all: Topology, system: &mut System) -> Result<(), ImportError> {
     let Topology { writers, readers, .. } = all;
-    let mut names: Vec<&str> = Vec::new();
-    for writer in &writers {
-        if !names.contains(&writer.entity.topic.as_str()) {
-            names.push(&writer.entity.topic);
-        }
-    }
+    let names = experiment::distinct(writers.iter().map(|writer| writer.entity.topic.as_str()));
     if let Some(reader) = readers.iter().find(|reader| !names.contains(&reader.entity.topic.as_str())) {
         let message = format!("topic `{}` has readers but no writer", reader.entity.topic);
         let hint = "give the file with its writer too: several files are several processes";
@@ -148,12 +143,7 @@ fn add_topics(name: &str, writers: &[&Endpoint], readers: &[&Endpoint], system: 
         system.not_applied(format!("topic `{name}`"), reason);
         return;
     }
-    let mut loads: Vec<(u64, u64)> = Vec::new();
-    for load in writers.iter().filter_map(|writer| writer.entity.load) {
-        if !loads.contains(&load) {
-            loads.push(load);
-        }
-    }
+    let loads = experiment::distinct(writers.iter().filter_map(|writer| writer.entity.load));
     for (index, load) in loads.iter().enumerate() {
         let equal: Vec<&Endpoint> =
             writers.iter().copied().filter(|writer| writer.entity.load == Some(*load)).collect();
