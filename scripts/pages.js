@@ -64,8 +64,27 @@ function bars(id, values) {
   return lengths.every(isNear) ? [] : ["length-of-bars-" + id];
 }
 
+// A chart that was copied stands alone: its title, its marks, and no text beyond its edge.
+function copies() {
+  let text = "";
+  const clipboard = { writeText: copied => { text = copied; return Promise.resolve(); } };
+  Object.defineProperty(navigator, "clipboard", { value: clipboard, configurable: true });
+  return shown("figure.fig").flatMap(figure => {
+    figure.querySelector("button.copy").click();
+    const file = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
+    document.body.append(file);
+    const room = file.getBoundingClientRect(), texts = [...file.querySelectorAll("text")];
+    const title = [...file.querySelectorAll(".head")].map(line => line.textContent).join(" ");
+    const isWhole = title === figure.querySelector("h3").textContent.trim() && file.querySelector("svg").childElementCount > 2;
+    const isInside = texts.every(line => line.getBoundingClientRect().right <= room.right + 2);
+    file.remove();
+    return isWhole && isInside ? [] : ["copy-of-" + figure.id];
+  });
+}
+
 axe.run().then(result => {
   const found = result.violations.map(violation => violation.id).concat(wide(), shown("figure svg.chart").flatMap(texts));
+  found.push(...copies());
   for (const [id, runs] of Object.entries(EXPECTED.dots)) if (document.getElementById(id)) found.push(...dots(id, runs));
   for (const [id, values] of Object.entries(EXPECTED.bars)) if (document.getElementById(id)) found.push(...bars(id, values));
   document.title = "violated:" + found.join(" ") + ";";

@@ -47,6 +47,6 @@ pub fn index_html(index: &Index) -> String {
         tables::folded(&mut body, &summary, "Metrics of cells over the results", &histories);
         body.section_end();
     }
-    out.navigated(body);
+    out.navigated(&body);
     closed(out, &Index::method())
 }

@@ -77,7 +77,7 @@ impl Markup {
     }
 
     /// Appends the navigation of another text, and the text.
-    pub(super) fn navigated(&mut self, body: Self) {
+    pub(super) fn navigated(&mut self, body: &Self) {
         self.raw("<nav aria-label=\"Sections\">");
         for (id, name) in &body.places {
             self.element("a", &format!(" href=\"#{}\"", escaped(id)), name);

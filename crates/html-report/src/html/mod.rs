@@ -34,7 +34,7 @@ pub fn html(page: &Page) -> String {
     settings(&mut body, page);
     published(&mut body, page);
     rows(&mut body, page);
-    out.navigated(body);
+    out.navigated(&body);
     closed(out, std::slice::from_ref(&page.footer))
 }
 

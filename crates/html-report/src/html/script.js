@@ -61,7 +61,45 @@
       });
     });
   });
-  // A button copies a chart as an SVG file with its style.
+  // A button copies a chart as an SVG file: what `--svg` writes, with its style, title, subtitle and note.
+  var svg = "http://www.w3.org/2000/svg";
+  function element(name, attributes, text) {
+    var made = d.createElementNS(svg, name);
+    Object.keys(attributes).forEach(function (key) { made.setAttribute(key, attributes[key]); });
+    if (text) made.textContent = text;
+    return made;
+  }
+  // Adds a text of the figure in lines below `top`, and returns the lower edge of the last one. A character takes up to 0.56 em.
+  function written(file, from, style, size, height, width, top) {
+    var words = from ? from.textContent.trim().split(/ +|\n/) : [], line = "";
+    function end() {
+      top += height;
+      file.appendChild(element("text", { "class": style, x: 16, y: top }, line));
+    }
+    words.forEach(function (word) {
+      if (line && (line.length + 1 + word.length) * size * 0.56 > width - 32) { end(); line = ""; }
+      line += (line ? " " : "") + word;
+    });
+    if (line) end();
+    return top;
+  }
+  function asFile(figure, drawing) {
+    var box = drawing.viewBox.baseVal, width = box.width + 32, file = element("svg", { "class": "chart", width: width });
+    file.appendChild(element("style", {}, d.getElementById("charts-style").textContent));
+    var back = file.appendChild(element("rect", { "class": "bg", width: width }));
+    var top = written(file, figure.querySelector("h3"), "head", 17, 22, width, 12);
+    top = written(file, figure.querySelector(".sub"), "sub", 13, 18, width, top + 2) + 14;
+    var body = file.appendChild(drawing.cloneNode(true));
+    body.setAttribute("x", 16);
+    body.setAttribute("y", top);
+    body.setAttribute("width", box.width);
+    body.setAttribute("height", box.height);
+    top = written(file, figure.querySelector("p.note"), "sub", 13, 18, width, top + box.height + 2) + 14;
+    file.setAttribute("height", top);
+    back.setAttribute("height", top);
+    file.setAttribute("viewBox", "0 0 " + width + " " + top);
+    return new XMLSerializer().serializeToString(file);
+  }
   function copied(text, button) {
     function done() { button.textContent = "Copied"; }
     function byHand() {
@@ -83,10 +121,7 @@
     button.className = "copy";
     button.textContent = "Copy as SVG";
     button.addEventListener("click", function () {
-      var copy = drawing.cloneNode(true), style = d.createElementNS("http://www.w3.org/2000/svg", "style");
-      style.textContent = d.getElementById("charts-style").textContent;
-      copy.insertBefore(style, copy.firstChild);
-      copied(new XMLSerializer().serializeToString(copy), button);
+      copied(asFile(figure, drawing), button);
     });
     details.parentNode.insertBefore(button, details);
   });

@@ -216,16 +216,17 @@ impl<'d> Costs<'d> {
     fn changed<'r>(&'r self, row: &Row<'r>) -> Option<Changed<'r>> {
         let claim = |column: &Column| {
             let pct = row.claim(*column)?;
-            let is_better = match row.answer(*column)?.conclusion {
-                Conclusion::Higher { better, .. } | Conclusion::Lower { better, .. } => better,
-                _ => return None,
+            let (Conclusion::Higher { better, .. } | Conclusion::Lower { better, .. }) =
+                row.answer(*column)?.conclusion
+            else {
+                return None;
             };
             Some(Changed {
                 of: &self.title,
                 setting: row.setting,
                 metric: self.name(*column),
                 pct,
-                is_better,
+                is_better: better,
             })
         };
         let claims = self.columns.iter().filter_map(claim);

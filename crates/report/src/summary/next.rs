@@ -108,7 +108,7 @@ fn again(document: &ResultDocument) -> Option<(Vec<String>, String)> {
     }
     if longer.is_some() {
         let ms = (2 * design.measure_ns).min(LONGEST_NS).div_ceil(1_000_000);
-        let time = if ms % 1000 == 0 { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
+        let time = if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
         command.extend(["--duration".to_owned(), time]);
     }
     Some((command, format!("{what}, since {why}")))
@@ -125,15 +125,20 @@ fn repeated(document: &ResultDocument, is_longer: bool) -> Option<Vec<String>> {
     let [duration, quick] = DURATIONS;
     let mut command = vec!["ddsmark".to_owned(), name.clone()];
     while let Some(word) = words.next() {
-        let is_flag = |flag: &&str| word == flag || word.starts_with(&format!("{flag}="));
+        // A value is the next word, or a part of this one: `-n 5`, `-n5`, `--runs=5`.
+        let has_value = |flag: &&str| match flag.starts_with("--") {
+            true => word.starts_with(&format!("{flag}=")),
+            false => word.starts_with(*flag) && word != flag,
+        };
+        let is_flag = |flag: &&str| word == flag || has_value(flag);
         if word == "--resume" || word.starts_with("--resume=") {
             return None;
         }
-        if REPLACED.iter().any(|flag| is_flag(&flag)) || (is_longer && is_flag(&duration)) {
-            if !word.contains('=') {
+        if REPLACED.iter().any(|flag| is_flag(flag)) || (is_longer && is_flag(&duration)) {
+            if !REPLACED.iter().chain([&duration]).any(has_value) {
                 words.next();
             }
-        } else if !LEFT_OUT.contains(&word.as_str()) && !(is_longer && word == quick) {
+        } else if !(LEFT_OUT.contains(&word.as_str()) || is_longer && word == quick) {
             command.push(quoted(word));
         }
     }

@@ -419,6 +419,9 @@ fn words_of_the_next_measurement_are_those_of_its_command() {
     let longer = next(&measured, WarningKind::NotSteady);
     let expected = ["ddsmark latency -d a --duration 1600ms", "longer runs, since these are not steady"];
     assert_eq!(longer.expect("a command"), expected);
+    let attached = ["ddsmark", "latency", "-da", "-n10", "-ox", "--json"];
+    let attached = next(&attached, WarningKind::Spread).expect("a command");
+    assert_eq!(attached[0], "ddsmark latency -da --runs 20");
     let quick = next(&["ddsmark", "run", "seed-000", "--quick"], WarningKind::FewSamples);
     let expected = ["ddsmark run seed-000 --duration 1600ms", "longer runs, since these have few samples"];
     assert_eq!(quick.expect("a command"), expected);
