@@ -73,7 +73,8 @@ fn formats(reference: &str) -> BTreeSet<String> {
     let section = reference.split("\n## `ddsmark report`\n").nth(1).unwrap_or_default();
     let section = section.split("\n## ").next().unwrap_or_default();
     let output = section.split("\nOutput:\n").nth(1).unwrap_or_default();
-    let flags = output.lines().filter_map(|line| line.trim_start().strip_prefix("--"));
+    let output = output.lines().take_while(|line| line.is_empty() || line.starts_with(' '));
+    let flags = output.filter_map(|line| line.trim_start().strip_prefix("--"));
     // Without the name of its value.
     let flags = flags.map(|flag| flag.split([' ', '[']).next().unwrap_or(flag));
     // `--full` is more text, and `--overlay` adds figures to each format.
