@@ -15,9 +15,8 @@ pub type Span = Range<usize>;
 
 /// Value with its position in the file. Equality and order ignore the position.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(transparent)]
-pub struct Located<T>(#[cfg_attr(feature = "schema", schemars(with = "T"))] Spanned<T>);
+pub struct Located<T>(Spanned<T>);
 
 impl<T> Located<T> {
     /// Creates a value that is not from a file.
@@ -44,6 +43,26 @@ impl<T> Located<T> {
     pub fn map<U>(self, of: impl FnOnce(T) -> U) -> Located<U> {
         let span = self.span();
         Located(Spanned::new(span, of(self.0.into_inner())))
+    }
+}
+
+/// That of the value: a derived one would have a name of its own for each type.
+#[cfg(feature = "schema")]
+impl<T: JsonSchema> JsonSchema for Located<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> std::borrow::Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
     }
 }
 

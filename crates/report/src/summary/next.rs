@@ -134,7 +134,7 @@ fn repeated(document: &ResultDocument, is_longer: bool) -> Option<Vec<String>> {
         if word == "--resume" || word.starts_with("--resume=") {
             return None;
         }
-        if REPLACED.iter().any(|flag| is_flag(flag)) || (is_longer && is_flag(&duration)) {
+        if REPLACED.iter().any(is_flag) || (is_longer && is_flag(&duration)) {
             if !REPLACED.iter().chain([&duration]).any(has_value) {
                 words.next();
             }
