@@ -46,7 +46,7 @@ impl<T> Located<T> {
     }
 }
 
-/// That of the value: a derived one would have a name of its own for each type.
+/// Schema of the value. A derived one would have a name of its own for each type.
 #[cfg(feature = "schema")]
 impl<T: JsonSchema> JsonSchema for Located<T> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
