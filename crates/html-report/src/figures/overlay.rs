@@ -24,7 +24,7 @@ use crate::{
 pub(crate) const RTT: &str = "latency.rtt.p50_ns";
 /// Path of the value that curves of throughput over the size have.
 pub(crate) const GOODPUT: &str = "throughput.goodput_mbps";
-/// Begin of the roles of lines of published figures.
+/// Beginning of the roles of lines of published figures.
 const PUBLISHED: &str = "published";
 /// Maximum number of cells with bars.
 const MOST_CELLS: usize = 12;
@@ -136,7 +136,7 @@ pub(crate) fn bars(scene: &Scene<'_>, all: &OfWorkload<'_, '_>, id: &str, curve:
         }
     }
     let (metric, figure) = metrics.into_iter().rev().max_by_key(|(metric, _)| beside(metric))?;
-    let mut shown: Vec<(&CellResult, Bar, Vec<&PublishedValue>)> = Vec::new();
+    let mut shown: Vec<ComparedCell<'_>> = Vec::new();
     for (series, cell) in every() {
         let known: Vec<&PublishedValue> =
             cell.published.iter().filter(|value| value.metric == metric).collect();

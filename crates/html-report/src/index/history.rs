@@ -14,6 +14,9 @@ use crate::values::Quantity;
 pub(super) const LEAST_RESULTS: usize = 3;
 /// Minimum number of changes that may be steps of a slow one.
 const LEAST_ONE_WAY: usize = 3;
+/// Time in ns before the newest result of a host within which results are of the same night. Of a line that ended earlier, as with a version
+/// that was replaced, no change is new.
+const ONE_NIGHT_NS: u64 = 12 * 3_600 * 1_000_000_000;
 /// Confidence level of all claims of an index together.
 const LEVEL: f64 = 0.95;
 
@@ -85,7 +88,7 @@ pub(super) struct Change {
     pub change: LevelChange,
     /// Other differences between the two results.
     pub with: Vec<String>,
-    /// Whether it would not be found without the newest result of its line.
+    /// Whether it would not be found without the newest result of its line, which is of the newest night of the host.
     pub is_new: bool,
 }
 
@@ -273,6 +276,7 @@ fn test(results: &[IndexedResult], histories: &mut [History]) -> (usize, usize) 
         values.push(matches!(line.test, Test::Tested(_)).then_some(referenced));
     }
     let tested = values.iter().flatten().count();
+    let newest = newest_of_hosts(results);
     let mut test = LevelTest::new(simultaneous_level(LEVEL, tested));
     let all = histories.iter_mut().flat_map(|history| {
         let driver = history.driver.clone();
@@ -291,14 +295,19 @@ fn test(results: &[IndexedResult], histories: &mut [History]) -> (usize, usize) 
             Change { point, change, with, is_new }
         };
         let found = test.changes(&values);
-        let known = if found.is_empty() { Vec::new() } else { test.changes(&values[..values.len() - 1]) };
-        let found: Vec<Change> = found
-            .into_iter()
-            .map(|change| {
-                let is_new = !known.iter().any(|known| is_same(known, &change));
-                described(change, is_new)
-            })
-            .collect();
+        let last = line.points.last().and_then(|point| results[point.result].content.as_ref().ok());
+        let is_last_night = last.is_some_and(|content| {
+            newest[&host_of(content)].saturating_sub(content.started_unix_ns) < ONE_NIGHT_NS
+        });
+        let known = match found.is_empty() || !is_last_night {
+            true => found.clone(),
+            false => test.changes(&values[..values.len() - 1]),
+        };
+        let with_news = |change: LevelChange| {
+            let is_new = !known.iter().any(|known| is_same(known, &change));
+            described(change, is_new)
+        };
+        let found: Vec<Change> = found.into_iter().map(with_news).collect();
         let alone = |of: ReferencedValue| ReferencedValue { references: Vec::new(), ..of };
         let values: Vec<ReferencedValue> = values.into_iter().map(alone).collect();
         line.test = match found.is_empty() {
@@ -313,6 +322,21 @@ fn test(results: &[IndexedResult], histories: &mut [History]) -> (usize, usize) 
         };
     }
     (tested, test.least_results())
+}
+
+/// Returns what tells hosts apart: their names and processors.
+fn host_of(content: &Content) -> (&str, &str) {
+    (&content.host, &content.machine)
+}
+
+/// Returns the time of the newest result of each host, in ns.
+fn newest_of_hosts(results: &[IndexedResult]) -> BTreeMap<(&str, &str), u64> {
+    let mut newest = BTreeMap::new();
+    for content in results.iter().filter_map(|result| result.content.as_ref().ok()).filter(|of| of.is_dated) {
+        let known: &mut u64 = newest.entry(host_of(content)).or_default();
+        *known = content.started_unix_ns.max(*known);
+    }
+    newest
 }
 
 /// Returns whether changes of a line, found with and without its newest result, are the same: a further result may move the place of one.

@@ -133,6 +133,22 @@ fn change_is_new_with_the_first_result_that_shows_it() {
 }
 
 #[test]
+fn change_of_a_line_that_has_ended_is_not_new_for_ever() {
+    let all = step(1.3);
+    let first = (13..24).find(|results| Index::new(nights(&all[..*results])).new_changes() > 0);
+    let first = first.expect("the step is found");
+    let mut after = nights(&all[..first]);
+    // The next night has another version, and so other lines.
+    let mut next = result(Night { day: first as u64, level: 1.3, host: 1.0 });
+    for driver in next.drivers.values_mut() {
+        driver.middleware_version.push_str(".1");
+    }
+    after.push(indexed("next", &next));
+    let index = Index::new(after);
+    assert!(index.changes() > 0 && index.new_changes() == 0, "{}", index.text());
+}
+
+#[test]
 fn host_that_changes_is_no_change_of_a_cell() {
     let levels: Vec<(f64, f64)> = (0..24).map(|day| (1.0, if day < 12 { 1.0 } else { 1.3 })).collect();
     let index = Index::new(nights(&levels));

@@ -18,8 +18,6 @@ const MOST_APART: usize = 2;
 /// Maximum number of worse settings that a sentence names, and of better ones.
 const MOST_WORSE: usize = 2;
 const MOST_BETTER: usize = 1;
-/// Words for the place of settings that are not named.
-const PLACE: &str = ", in the table below";
 
 /// Part of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,14 +70,6 @@ pub(crate) fn brief(costs: &[Costs<'_>]) -> Vec<Vec<Span>> {
     sentences.extend(lost(costs));
     sentences.extend(limits(costs));
     sentences.truncate(MOST);
-    // The place of the others is said once.
-    let mut is_said = false;
-    for span in sentences.iter_mut().flatten() {
-        while is_said && span.text.contains(PLACE) {
-            span.text = span.text.replacen(PLACE, "", 1);
-        }
-        is_said |= span.text.contains(PLACE);
-    }
     sentences
 }
 
@@ -134,7 +124,8 @@ fn together(costs: &[Costs<'_>], outcomes: &[Outcome<'_>]) -> Vec<Vec<Span>> {
         changed.sort_by(|left, right| right.pct.abs().total_cmp(&left.pct.abs()));
         if !changed.is_empty() {
             let named = named(changed, most, true);
-            sentences.push(vec![Span::strong(format!("Most {word}")), Span::plain(format!(": {named}."))]);
+            let heading = format!("The largest changes for the {word}");
+            sentences.push(vec![Span::strong(heading), Span::plain(format!(": {named}."))]);
         }
     }
     sentences
@@ -151,7 +142,7 @@ fn named<'c, 'd: 'c>(
         format!("{of}{} ({} {})", changed.setting, changed.metric, signed(changed.pct))
     };
     let named: Vec<String> = all.into_iter().map(words).collect();
-    TablePlace::Below.named(named, most)
+    TablePlace::Unstated.named(named, most)
 }
 
 /// Returns the settings that lost samples, which have no time.
@@ -171,7 +162,7 @@ fn lost(costs: &[Costs<'_>]) -> Option<Vec<Span>> {
         return None;
     }
     let what = if lost.iter().all(|(_, is_latency)| *is_latency) { "round trips" } else { "samples" };
-    let named = TablePlace::Below.named(lost.into_iter().map(|(words, _)| words), MOST_WORSE + 1);
+    let named = TablePlace::Unstated.named(lost.into_iter().map(|(words, _)| words), MOST_WORSE + 1);
     Some(vec![Span::strong("No time"), Span::plain(format!(", because {what} were lost: {named}."))])
 }
 

@@ -21,6 +21,8 @@ pub(crate) enum TablePlace {
     Below,
     /// Only in the report that `--full` prints.
     InFull,
+    /// Not stated, in an answer that is short.
+    Unstated,
 }
 
 impl TablePlace {
@@ -32,11 +34,12 @@ impl TablePlace {
         if more > 1 {
             named.truncate(most);
             let place = match self {
-                Self::Above => "in the table above",
-                Self::Below => "in the table below",
-                Self::InFull => "in the table of `--full`",
+                Self::Above => ", in the table above",
+                Self::Below => ", in the table below",
+                Self::InFull => ", in the table of `--full`",
+                Self::Unstated => "",
             };
-            return format!("{} and {more} more, {place}", named.join(", "));
+            return format!("{} and {more} more{place}", named.join(", "));
         }
         named.join(", ")
     }

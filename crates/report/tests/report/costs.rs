@@ -328,7 +328,7 @@ fn answer_names_the_largest_changes_for_the_worse_and_counts_the_others() {
     assert!(words.len() <= 4, "{words:?}");
     let answer = &words[0];
     assert!(answer.starts_with("sim: 4 of 6 settings are worse: partition ("), "{answer}");
-    assert!(answer.contains(") and 2 more, in the table below; 1 is better: lifespan-100ms ("), "{answer}");
+    assert!(answer.contains(") and 2 more; 1 is better: lifespan-100ms ("), "{answer}");
     // what is left out is not worse than what is named
     assert!(!answer.contains("of-our-own") && !answer.contains("deadline-10s"), "{answer}");
     assert!(answer.contains(", ownership-shared ("), "{answer}");
