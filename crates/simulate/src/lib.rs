@@ -18,7 +18,7 @@ mod arrival;
 mod capabilities;
 mod describe;
 mod discovery;
-mod drain;
+pub mod drain;
 mod experiments;
 mod host_model;
 mod late_join;

@@ -5,6 +5,7 @@ mod between;
 mod checks;
 mod count_limit;
 mod discovery;
+mod drain;
 mod duet;
 mod echoes;
 mod family;
