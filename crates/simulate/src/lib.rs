@@ -26,7 +26,6 @@ mod late_reader;
 mod latency;
 mod link;
 mod max_rates;
-mod paced;
 mod pipelined;
 mod reader;
 mod reports;
@@ -35,7 +34,7 @@ mod series;
 mod setup;
 mod simulator;
 mod stream;
-mod throughput;
+mod streaming;
 
 use results::{DeliveryCounts, Histograms, Run, Throughput};
 

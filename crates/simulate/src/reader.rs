@@ -203,6 +203,12 @@ impl Reader {
         (received, reception.map(Reception::report))
     }
 
+    /// Returns when the first packet of the measurement is taken.
+    pub fn first_taken_ns(&self) -> Option<u64> {
+        let measured = self.arrivals.iter().filter(|arrival| !arrival.warm_up);
+        measured.map(|arrival| arrival.due_ns - self.read_ns(arrival.bytes, arrival.samples)).min()
+    }
+
     /// Returns the CPU time of all packets of the measurement. Processing is not CPU time of the middleware.
     pub fn reading_ns(&self) -> u64 {
         let measured = self.arrivals.iter().filter(|arrival| !arrival.warm_up);

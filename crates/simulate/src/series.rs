@@ -69,7 +69,7 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Returns the values of a series, in `windows` windows over the planned time.
     pub fn distribution(&mut self, series: &Series, windows: u32, planned_ns: u64) -> Distribution {
-        if self.counts_only {
+        if self.counts_only || series.is_empty() {
             return Distribution::default();
         }
         let key = (windows, planned_ns);

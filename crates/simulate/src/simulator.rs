@@ -15,12 +15,11 @@ use crate::{
     host_model::HostModel,
     latency,
     link::Network,
-    paced::{self, Recorded},
     pipelined,
     round_trips::RoundTrips,
     series::{Recorder, Series},
     setup::RunSetup,
-    throughput,
+    streaming::{self, Recorded},
 };
 
 /// Simulator of runs and experiments. Reuses its memory between runs.
@@ -38,11 +37,9 @@ pub struct Simulator {
     pub limits: Limits,
     series: BTreeMap<&'static str, Series>,
     recorder: Recorder,
-    /// Values of a paced run.
+    /// Values of a throughput run or a paced run.
     recorded: Recorded,
     trips: RoundTrips,
-    /// Durations of the write calls of each writer.
-    calls: Vec<Series>,
     arrivals: Vec<Vec<Arrival>>,
 }
 
@@ -120,8 +117,9 @@ impl Simulator {
                 None => latency::measure(&mut self.trips, recorder, &mut network, &run),
                 Some(most) => pipelined::measure(&mut self.trips, recorder, &mut network, &run, most),
             },
-            Workload::Paced => paced::measure(&mut self.recorded, recorder, &mut network, &self.traces, &run),
-            Workload::Throughput => throughput::measure(&mut self.calls, recorder, &mut network, &run),
+            Workload::Throughput | Workload::Paced => {
+                streaming::measure(&mut self.recorded, recorder, &mut network, &self.traces, &run)
+            }
             Workload::Search | Workload::Discovery => {
                 unreachable!("a search has no run of its own: its trials are paced ones")
             }

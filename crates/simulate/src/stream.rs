@@ -1,4 +1,4 @@
-//! Stream of one writer of a paced run: its schedule, its batches, and what its writer records.
+//! Stream of one writer: its schedule, its batches, and what its writer records.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Simulation of a paced run: one thread of each writing endpoint writes the samples of its streams at planned times,
-//! late if necessary.
+//! Simulation of a throughput run or a paced run: one thread of each writing endpoint writes the samples of its streams as
+//! fast as back-pressure allows, or at planned times, late if necessary.
 
 use std::slice::IterMut;
 
@@ -8,7 +8,7 @@ use control::{
     AgentReport, FlowReaderReport, FlowWriterReport, ReaderReport, RoleReport, WriterReport, lead_ns,
     windows_of_flow,
 };
-use experiment::{Design, Load, WriterDesign};
+use experiment::{Design, Load, Workload, WriterDesign};
 use results::{TimelinessRecorder, WritingTime};
 
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
     stream::{Stream, WrittenSeries},
 };
 
-/// Recorded values of a paced run. The memory is reused.
+/// Recorded values of the streams of a run. The memory is reused.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     /// By writer.
@@ -77,9 +77,14 @@ impl Sender<'_> {
 
     fn write(&mut self, readers: &mut [Reader], begin: u64, (tried, index): (u64, usize), end: u64) {
         let stream = &mut self.streams[index];
-        // Otherwise the end comes before there is room.
-        self.now = stream.write(readers, begin, tried, end).unwrap_or(end);
-        self.busy_ns += stream.cost_ns;
+        self.now = match stream.write(readers, begin, tried, end) {
+            Some(free) => {
+                self.busy_ns += stream.cost_ns;
+                free
+            }
+            // The end comes before there is room.
+            None => end,
+        };
         self.end_ns = self.now;
     }
 
@@ -118,7 +123,7 @@ fn write(
 }
 
 /// Returns the limits of the warm-up.
-pub(crate) fn warm_up(design: &Design) -> WriterDesign {
+fn warm_up(design: &Design) -> WriterDesign {
     WriterDesign {
         measure_ns: design.warm_up_ns,
         samples: design.warm_up_samples,
@@ -157,8 +162,9 @@ pub(crate) fn measure(
     late_reader::plan(readers, run, &config, None);
     write(&mut senders, readers, 0, &|_| warm_up(design), design.seed);
     let warmed_up = senders.iter().map(|sender| sender.end_ns).max().unwrap_or(0);
-    // The agents answer the request for the warm-up at once.
-    let begin = warmed_up.max(design.warm_up_ns) + lead_ns(0);
+    let is_paced = factors.workload == Workload::Paced;
+    // The agents answer the request for the warm-up at once. A throughput run is not scheduled.
+    let begin = if is_paced { warmed_up.max(design.warm_up_ns) + lead_ns(0) } else { warmed_up };
     late_reader::plan(readers, run, &config, Some(begin));
     write(&mut senders, readers, begin, &|endpoint| design.writer(endpoint), design.seed);
     readers.iter_mut().for_each(|reader| reader.read(&config));
@@ -172,7 +178,7 @@ pub(crate) fn measure(
                 .map(|of| (of.link.spec.stream.writer, of.link.sent.accepted))
                 .collect(),
             missed: sender.streams.iter().filter_map(|of| late_reader::missed(of.link)).collect(),
-            end_ns: begin + writing_ns(begin, sender, design),
+            end_ns: begin + writing_ns(begin, sender, design, is_paced),
         })
         .collect();
     let drained = drain::drain(readers, &written, reliable, drain_ns);
@@ -181,7 +187,7 @@ pub(crate) fn measure(
     let mode = senders.first().map_or(1.0, |sender| sender.streams[0].link.flow.mode);
     let streams = senders.iter().flat_map(|sender| &sender.streams);
     let length_ns = streams.map(|stream| stream.length_ns(design)).max().unwrap_or(design.measure_ns);
-    let mut reports = Reports { recorder, design, begin, length_ns, drained };
+    let mut reports = Reports { recorder, design, is_paced, begin, length_ns, drained };
     let mut agents: Vec<AgentTraffic> = senders.iter_mut().map(|sender| reports.of_sender(sender)).collect();
     drop(senders);
     let streams: usize = readers.iter().map(|reader| reader.spec.streams.len()).sum();
@@ -199,16 +205,19 @@ pub(crate) fn measure(
     Traffic { agents, wire, join: late_reader::joined(readers, run), mode }
 }
 
-fn writing_ns(begin: u64, sender: &Sender<'_>, design: &Design) -> u64 {
+/// Returns the time of a writing endpoint: of a paced run, at least the length of its schedule.
+fn writing_ns(begin: u64, sender: &Sender<'_>, design: &Design, is_paced: bool) -> u64 {
+    let writing = WritingTime::new(begin, sender.end_ns);
     let length_ns = sender.streams.iter().map(|stream| stream.length_ns(design)).max();
-    WritingTime::new(begin, sender.end_ns).at_least(length_ns.unwrap_or(design.measure_ns)).ns()
+    if is_paced { writing.at_least(length_ns.unwrap_or(design.measure_ns)).ns() } else { writing.ns() }
 }
 
 /// Maker of the reports of the agents.
 struct Reports<'m> {
     recorder: &'m mut Recorder,
     design: &'m Design,
-    /// Start of the schedule.
+    is_paced: bool,
+    /// Start of the measurement.
     begin: u64,
     /// Planned length of the traffic in ns.
     length_ns: u64,
@@ -217,7 +226,7 @@ struct Reports<'m> {
 
 impl Reports<'_> {
     fn of_sender(&mut self, sender: &mut Sender<'_>) -> AgentTraffic {
-        let Self { recorder, design, begin, drained, .. } = self;
+        let Self { recorder, design, is_paced, begin, drained, .. } = self;
         let windows = windows_of_flow(design.windows, sender.streams.len());
         let flows: Vec<FlowWriterReport> =
             sender.streams.iter_mut().map(|stream| stream.report(recorder, windows, design)).collect();
@@ -229,7 +238,7 @@ impl Reports<'_> {
             sent,
             drained: drained.is_acknowledged(sender.endpoint),
             cpu_ns: sender.busy_ns,
-            elapsed_ns: writing_ns(*begin, sender, design),
+            elapsed_ns: writing_ns(*begin, sender, design, *is_paced),
             samples: sent,
         }
     }
@@ -242,8 +251,8 @@ impl Reports<'_> {
         times_of: impl Fn(u16) -> &'w [(u64, u64)],
         read: &mut IterMut<'_, ReadSeries>,
     ) -> AgentTraffic {
-        let Self { recorder, design, begin, drained, .. } = self;
-        let begin = *begin;
+        let Self { recorder, design, is_paced, begin, drained, length_ns } = self;
+        let (is_paced, begin) = (*is_paced, *begin);
         let (arrived, closed_ns) = drained.of_reader(endpoint);
         let streams = readers.iter().map(|reader| reader.spec.streams.len()).sum();
         let windows = windows_of_flow(design.windows, streams);
@@ -264,7 +273,9 @@ impl Reports<'_> {
                 let (received, join) = reader.receive(position, design, |taken_ns, sequence| {
                     let at = taken_ns - begin;
                     let (intended, sent) = times[sequence as usize];
-                    series.service.record(at, at - sent);
+                    if is_paced {
+                        series.service.record(at, at - sent);
+                    }
                     if timed {
                         series.response.record(at, at - intended);
                         timeliness.iter_mut().for_each(|timeliness| timeliness.arrived(at, intended));
@@ -282,6 +293,11 @@ impl Reports<'_> {
             }
         }
         let last_ns = flows.iter().map(|flow| flow.received.last_ns).max().unwrap_or(begin);
+        let elapsed_ns = match readers.iter().filter_map(|reader| reader.first_taken_ns()).min() {
+            // The time of a reader of a throughput run starts with its first packet.
+            Some(first_ns) if !is_paced => last_ns.saturating_sub(first_ns).max(1),
+            _ => last_ns.saturating_sub(begin).max(*length_ns),
+        };
         let samples = flows.iter().map(|flow| flow.received.delivered).sum();
         let report = ReaderReport { flows, ..ReaderReport::default() };
         AgentTraffic {
@@ -293,7 +309,7 @@ impl Reports<'_> {
             sent: 0,
             drained: arrived,
             cpu_ns,
-            elapsed_ns: last_ns.saturating_sub(begin).max(self.length_ns),
+            elapsed_ns,
             samples,
         }
     }
