@@ -4,6 +4,7 @@ use results::Interface;
 use serde::{Deserialize, Serialize};
 
 /// Participant measurements. All times are of the common clock, in ns.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ParticipantReport {
@@ -24,20 +25,15 @@ pub struct ParticipantReport {
     /// Time at which the agent found all of its entities matched.
     pub found_matched_ns: u64,
     /// Memory of the process before the participant was created (Pss), in bytes. Absent if the kernel does not report it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_before_bytes: Option<u64>,
     /// Memory of the process when all participants were matched (Pss), in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_matched_bytes: Option<u64>,
     /// Counters of the interface just before the start. Absent if the kernel does not report them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<InterfaceReading>,
     /// Traffic of the interface while the process waited for the start: of other programs, if no participant was open yet. Absent
     /// if the kernel does not report it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ahead: Option<TrafficAhead>,
     /// Counters of the interface when this agent found all of its entities matched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<InterfaceReading>,
 }
 

@@ -3,19 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 /// Progress of an agent since the start of its measurement.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Progress {
     /// Time since the start of the measurement in ns; at an agent that receives samples, since the first one.
     pub elapsed_ns: u64,
     /// Samples received; absent for a role that receives none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reception: Option<ReceptionProgress>,
     /// Round trips of pings or probes; absent without any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trips: Option<RoundTripProgress>,
     /// CPU time of the process; absent if the agent does not know it, and before `measure`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuProgress>,
 }
 

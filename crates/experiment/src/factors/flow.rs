@@ -28,18 +28,17 @@ pub enum FlowKind {
 }
 
 /// Flow: one of several streams of samples in a run, with its own topic.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Flow {
     /// Name, unique within the run; letters, digits and `-`.
     pub name: String,
     /// Name of the group, if the flow is one of several equal ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Payload of a sample in bytes, including the 16-byte header; that of the largest one if they differ.
     pub size_bytes: u64,
     /// Sizes of the samples, if they are drawn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Sizes>,
     /// Offered load. A trace may have the size of each sample.
     pub load: Load,
@@ -47,7 +46,6 @@ pub struct Flow {
     #[serde(default, skip_serializing_if = "crate::syntax::is_default")]
     pub phase_ns: u64,
     /// Deadline of the response times. Absent for the only flow of a cell, and in results of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Deadline>,
     /// Names of the processes that write it, each with a writer of its own. Absent: the process `writer`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -59,10 +57,8 @@ pub struct Flow {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,
     /// QoS requested of its writer and reader, if the flow has policies of its own. Absent: the QoS of the cell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qos: Option<Qos>,
     /// QoS requested of each endpoint, if the flow requests a policy of one of them only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qos_of_ends: Option<EndpointQos>,
 }
 

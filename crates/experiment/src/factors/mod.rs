@@ -70,6 +70,7 @@ use crate::{
 };
 
 /// Values of all factors of a cell: every setting of a run, as it is requested from the driver.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Factors {
@@ -85,24 +86,18 @@ pub struct Factors {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all_readers_echo: bool,
     /// Number of samples in flight around a ring. Absent: one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<u32>,
     /// Payload of a sample in bytes, including the 16-byte header.
     pub size_bytes: u64,
     /// Number of instances of the keyed type. Absent: a type without key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instances: Option<u32>,
     /// Number of topics among which each writing endpoint spreads its samples, if there are several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topics: Option<u32>,
     /// Number of writing endpoints in each process, if there are several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writers_per_process: Option<u32>,
     /// Offered load of the workload `paced`. Absent for other workloads, and if there are `flows`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
     /// Factor of the rates of all flows. Absent: 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scale>,
     /// Whether background flows are left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -121,7 +116,6 @@ pub struct Factors {
     #[serde(default, skip_serializing_if = "is_default")]
     pub placement: Placement,
     /// Links between the hosts of a lab. Absent without a lab.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<LinkSpec>,
     /// Name of the network interface; `auto`: the one that each host has of its own.
     pub interface: String,
@@ -135,23 +129,19 @@ pub struct Factors {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub loans: bool,
     /// Condition on the key of the samples that readers receive. Absent: they receive all samples.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_filter: Option<KeyFilter>,
     /// Whether the middleware runs as shipped: settings that are not requested here are left to it. Absent means
     /// `false`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub vendor_defaults: bool,
     /// Name of the profile, if the experiment has profiles.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// Name of the base that the profile is over, if it is not `default`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// QoS requested of writers and readers. If `qos_of_ends` is present: the QoS requested of both that neither
     /// overrides.
     pub qos: Qos,
     /// QoS requested of each endpoint, if a policy is requested of one of them only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qos_of_ends: Option<EndpointQos>,
     /// Queue limits, socket buffers, and receive settings of the reader.
     #[serde(default, skip_serializing_if = "is_default")]

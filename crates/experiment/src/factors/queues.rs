@@ -33,31 +33,25 @@ const POLLING_DELAY_NS: RangeInclusive<u64> = 1_000..=100_000_000;
 const SLOW_READER_NS: RangeInclusive<u64> = 50_000..=100_000_000;
 
 /// Queue limits, socket buffers and receive settings. If a field is absent, the QoS or the driver decides.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Queues {
     /// Maximum number of samples in the writer's queue: `max_samples` of its RESOURCE_LIMITS.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_samples: Option<u32>,
     /// Maximum number of samples in the reader's queue: `max_samples` of its RESOURCE_LIMITS.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_samples: Option<u32>,
     /// Send buffer of the sockets in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_buffer_bytes: Option<u64>,
     /// Receive buffer of the sockets in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_buffer_bytes: Option<u64>,
     /// Group of samples that the reader's application gets together. Absent: each sample is passed on when it
     /// arrives.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_group: Option<ReceiveGroup>,
     /// Sleep of a polling reader after it found no sample, in ns. Absent: it does not sleep.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub polling_delay_ns: Option<u64>,
     /// Time that the application of the last reader spends on each sample, in ns. Absent: it only counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slow_reader_ns: Option<u64>,
 }
 

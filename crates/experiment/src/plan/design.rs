@@ -44,6 +44,7 @@ pub(crate) fn windows(measure_ns: u64) -> u32 {
 }
 
 /// Number, duration, order and conditions of runs.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Design {
@@ -57,19 +58,16 @@ pub struct Design {
     /// Warm-up of each run in ns, with the same traffic. With `warm_up_samples` the maximum.
     pub warm_up_ns: u64,
     /// Maximum number of samples of each writer in the warm-up, after which it ends; absent: no limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up_samples: Option<u64>,
     /// Measured time of each run in ns. With `samples` the maximum.
     pub measure_ns: u64,
     /// Maximum number of samples of each writer in the measured time, after which a run ends; absent: no limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<u64>,
     /// Number of windows of the measured time, each with its own histograms.
     pub windows: u32,
     /// Every byte of each Nth sample is checked at the reader; of the other samples, the header.
     pub check_every: u32,
     /// Every Nth sample of a stream is echoed, for round-trip times under load; absent: no echo probes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_every: Option<u32>,
     /// Other distances of echo probes, in samples, by the payload of the samples in bytes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -85,19 +83,15 @@ pub struct Design {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub writers: Vec<WriterDesign>,
     /// Receive mode of the readers of echoes of pings; absent: that of the cell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub echo_receive: Option<ReceiveMode>,
     /// Whether latencies have values of the quantiles that their number of values does not support, marked as such.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsupported_quantiles: bool,
     /// Key of the only instance that is written; absent: all of them in turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_instance: Option<u32>,
     /// File with the bytes that samples carry after their headers; absent: a pattern.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<PayloadFile>,
     /// DDS domain of all runs; absent: a free one for each run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<u32>,
     /// Whether the agents report their progress once per second while they measure. It takes CPU time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -126,7 +120,6 @@ pub struct Design {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub baseline: Vec<String>,
     /// Cells that are measured in the first blocks only, and support no claim.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_tier: Option<SecondTier>,
     /// Whether each run is made at the same time as a run of its baseline. Only their ratio is valid: absolute
     /// values are under duet interference.
@@ -136,10 +129,8 @@ pub struct Design {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeat_noisy: bool,
     /// Target precision; absent if the number of blocks is fixed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<Precision>,
     /// Maximum duration of all runs together, in ns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_ns: Option<u64>,
 }
 
@@ -185,16 +176,15 @@ impl Default for Design {
 }
 
 /// Settings of the readers of an endpoint.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReaderDesign {
     /// Receive mode.
     pub receive: ReceiveMode,
     /// Group of samples that the application gets together; absent: each sample at once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_group: Option<ReceiveGroup>,
     /// Keys of the samples that it receives; absent: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_filter: Option<KeyFilter>,
 }
 
@@ -332,6 +322,7 @@ impl Design {
 }
 
 /// Host of a plan.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlannedHost {
@@ -340,7 +331,6 @@ pub struct PlannedHost {
     /// Way to reach it.
     pub at: HostSpec,
     /// Network interface that leads to the other hosts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
     /// IPv4 addresses of its network interfaces, by which the others reach it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -349,13 +339,10 @@ pub struct PlannedHost {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ipv6_addresses: BTreeMap<String, String>,
     /// CPU cores of the endpoints on it, if they are not those of the design.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<Pin>,
     /// Priorities of the threads of its agents; absent: as the process of each has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priorities: Option<ThreadPriorities>,
     /// Whether its writers of a planned load spin for the last part of a wait; absent: as the design has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spin: Option<bool>,
 }
 

@@ -17,6 +17,7 @@ use crate::{
 };
 
 /// Plan of an experiment. It determines all of its runs.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Plan {
@@ -31,10 +32,8 @@ pub struct Plan {
     /// Maximum duration of each phase of a run.
     pub limits: Limits,
     /// Search for the highest sustained rates, if a cell has the workload `search`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
     /// The two variants of an interleaved comparison.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variants: Option<Variants>,
     /// Published figures that the measured values are shown beside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -35,24 +35,20 @@ pub struct PublishedRepeat {
 }
 
 /// Conditions of a published measurement, as free text. Reports show each beside that of the result.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PublishedConditions {
     /// Middleware with its version.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub middleware: Option<String>,
     /// Hosts: processor, cores, operating system.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hardware: Option<String>,
     /// Transport of the samples.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
     /// Link between the hosts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
     /// Number and duration of the runs, and what each figure is over them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
 }
 

@@ -14,6 +14,7 @@ use crate::{
 };
 
 /// Table of published figures. Reports show each figure beside the measured value of the cells that it matches.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -22,7 +23,6 @@ pub struct PublishedSection {
     pub system: Located<String>,
     /// System of another table whose measurement the source executed again, with these figures. Reports show how well the
     /// executions agree beside how well halves of the measured blocks do. Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Located<String>>,
     /// Publication: author, title and edition.
     pub source: Located<String>,
@@ -36,7 +36,6 @@ pub struct PublishedSection {
     #[serde(default, skip_serializing_if = "FactorValues::is_empty")]
     pub cells: FactorValues,
     /// Cells that the figures are not shown beside, in the same form. Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub except: Option<FactorValues>,
     /// Factor that the rows start with: `size`, or the name of a `profile`. Default `size`.
     #[serde(default, skip_serializing_if = "crate::syntax::is_default")]

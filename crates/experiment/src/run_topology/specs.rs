@@ -18,6 +18,7 @@ use crate::{
 };
 
 /// Participant of an agent. Absent values are left to the driver.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ParticipantSpec {
@@ -40,20 +41,17 @@ pub struct ParticipantSpec {
     /// Driver-specific options by name.
     pub options: BTreeMap<String, String>,
     /// Send buffer of the sockets in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_buffer_bytes: Option<u64>,
     /// Receive buffer of the sockets in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_buffer_bytes: Option<u64>,
     /// Queue of a writer in bytes, with each sample as long as the largest one when DDS has serialized it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_queue_bytes: Option<u64>,
     /// Number of participants of the run, this one included: limits of the middleware follow from it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participants: Option<u32>,
 }
 
 /// Samples of one writer: what it writes, and what each of its readers expects.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StreamSpec {
@@ -66,30 +64,24 @@ pub struct StreamSpec {
     /// Payload of a sample in bytes, including the 16-byte header; that of the largest one if they differ.
     pub size_bytes: u64,
     /// Sizes of the samples, if they are drawn: that of each follows from the sequence number in its header.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Sizes>,
     /// Number of instances of the keyed type: the key of a sample is the sequence number in its header, modulo this
     /// number. Absent: a type without key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instances: Option<u32>,
     /// Key of all samples. Absent: the keys of all instances in turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_instance: Option<u32>,
     /// Number of samples that node 1 of a ring keeps in flight. Absent: one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<u32>,
     /// Whether the writer completes the samples in memory that its driver lends. They then have one content after the header,
     /// and the type of a fixed size, if the driver has it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub loans: bool,
     /// Intended send times. Absent: each sample is written as soon as the previous one is, or by a closed loop.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
     /// Delay of the schedule, in ns.
     #[serde(default, skip_serializing_if = "is_default")]
     pub delay_ns: u64,
     /// Time from the intended send time of a sample within which it has to arrive, in ns. Absent: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<u64>,
 }
 
@@ -142,6 +134,7 @@ pub struct WriterSpec {
 }
 
 /// Reader of an agent.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReaderSpec {
@@ -158,16 +151,12 @@ pub struct ReaderSpec {
     /// Receive mode.
     pub receive: ReceiveMode,
     /// Sleep of a polling reader after it found no sample, in ns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub polling_delay_ns: Option<u64>,
     /// Time that the application spends on each sample before it takes the next one, in ns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processing_ns: Option<u64>,
     /// Group of samples that the application gets together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_group: Option<ReceiveGroup>,
     /// Condition on the key of the samples that it receives. Its driver applies it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_filter: Option<KeyFilter>,
 }
 

@@ -73,6 +73,7 @@ impl Reception {
 /// Resource usage of a process while traffic flowed. For a writer or pinger: from before its first write to after
 /// its last one, with a schedule for the duration of the schedule. For a reader or echo: from at most 2 ms before
 /// the first sample, or from the start of the schedule, to the first ms without a new sample after the measurement.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
@@ -82,7 +83,6 @@ pub struct Usage {
     /// CPU time per sample.
     pub samples: u64,
     /// Usage while the process waited without traffic, after the drain. Absent if traffic had not ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<Idle>,
     /// CPU time in user space in ns, all threads.
     pub user_ns: u64,
@@ -94,14 +94,11 @@ pub struct Usage {
     pub involuntary_switches: u64,
     /// Time in which its threads were runnable and waited for a core, in ns, summed over threads. Absent if the
     /// kernel does not report it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_delay_ns: Option<u64>,
     /// Time in which the driving thread, which writes, was on a core or waited for one, in ns. Absent if the kernel
     /// does not report it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driving_ns: Option<u64>,
     /// Core of the driving thread at the end of the measurement. Absent in older results.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core: Option<u32>,
     /// Number of page faults without disk access.
     pub minor_faults: u64,
@@ -109,7 +106,6 @@ pub struct Usage {
     pub major_faults: u64,
     /// Maximum resident memory of the process in bytes. Absent if the kernel does not report it. Older results have
     /// `max_resident_bytes`, which could be that of the runner, and is not read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_memory_bytes: Option<u64>,
 }
 
@@ -229,6 +225,7 @@ impl Usage {
 }
 
 /// UDP counters of a network namespace (`/proc/self/net/snmp`), as differences.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sockets {
@@ -240,12 +237,10 @@ pub struct Sockets {
     pub receive_buffer_errors: u64,
     /// Number of received datagrams that the kernel dropped at the sockets of this process (`/proc/self/net/udp`), most of them
     /// because the receive buffer was full. Absent if the kernel does not list them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_drops: Option<u64>,
     /// Number of datagrams not sent because the send buffer was full.
     pub send_buffer_errors: u64,
     /// Multicast traffic sent by all programs. Absent if the kernel does not report it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub multicast: Option<MulticastSent>,
 }
 

@@ -47,6 +47,7 @@ pub struct NoiseRule {
 }
 
 /// Number of blocks, and how it was decided.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockAllocation {
@@ -55,19 +56,15 @@ pub struct BlockAllocation {
     pub planned: u32,
     /// Number of blocks that the precision target needs according to the pilot, even if the time budget is too
     /// small. Absent for a fixed number of blocks, and before the end of the pilot.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<u32>,
     /// Largest standard deviation in the pilot of log ratios to the baseline; without a baseline, of the logarithms
     /// of the values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pilot_log_sd: Option<f64>,
     /// Maximum number of blocks in the time budget, extrapolated from the duration of the pilot blocks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room: Option<u32>,
     /// Number of completed blocks, without repeated ones.
     pub made: u32,
     /// Reason for the end of the experiment. Absent while it runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<StoppedBy>,
 }
 
@@ -192,40 +189,31 @@ pub struct CoreNoise {
 
 /// Counters of the whole host over a block, including other programs. A counter that the host does not report is
 /// absent.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostNoise {
     /// CPU time that the hypervisor gave to other guests (steal), in percent of the time of all cores.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal_pct: Option<f64>,
     /// CPU time in software interrupts, in percent of the time of all cores.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub softirq_pct: Option<f64>,
     /// Time in which at least one task waited for a core (PSI `some`), in percent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_pressure_pct: Option<f64>,
     /// Number of packets that the kernel dropped before a socket, because the backlog of a core was full
     /// (`softnet_stat`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub softnet_drops: Option<u64>,
     /// Number of received UDP datagrams dropped for any reason, in the network namespace of the runner.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub udp_in_errors: Option<u64>,
     /// Number of received UDP datagrams dropped because a receive buffer was full, in the network namespace of the
     /// runner.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub udp_receive_buffer_errors: Option<u64>,
     /// Minimum CPU frequency over the cores that runs use, at the end of the block, in kHz.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_frequency_khz: Option<u64>,
     /// Maximum CPU frequency over the cores that runs use, at the end of the block, in kHz.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_frequency_khz: Option<u64>,
     /// Number of thermal throttling events on the cores that runs use.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<u64>,
     /// Maximum temperature over all thermal zones at the end of the block, in 1/1000 of a degree Celsius.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_temperature_millicelsius: Option<i64>,
 }
 

@@ -8,13 +8,13 @@ use crate::schema::{counted::DeliveryCounts, latency::Latency, timeliness::Timel
 
 /// Flow of a run: the samples of one writer as one reader received them. For the workload `latency`: the pings of a
 /// pinger, and those that one echo returned.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowRecord {
     /// Name of its stream: that of the flow in the experiment, or `data`.
     pub name: String,
     /// Name of the group, if the flow is one of several equal ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Endpoint that wrote the samples, by id.
     pub writer: String,
@@ -23,10 +23,8 @@ pub struct FlowRecord {
     /// Payload of a sample, in bytes; that of the largest one if they differ.
     pub size_bytes: u64,
     /// Sizes of samples that differ. Absent if all have `size_bytes`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<SampleSizes>,
     /// Description of the load. Absent if each sample is written as soon as the previous one is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<String>,
     /// Number of planned samples: those whose intended send time lies within the measurement. Without intended times:
     /// the offered ones.
@@ -41,17 +39,14 @@ pub struct FlowRecord {
     /// `throughput` with one flow: they are those of the run.
     pub latency: BTreeMap<String, Latency>,
     /// Samples that missed the deadline of the flow, and its age. Absent without a deadline.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeliness: Option<Timeliness>,
     /// Number of samples that have a `service` time, but arrived too late for a `response` time.
     pub unplaced: u64,
     /// Number of delivered samples that arrived later than a mean period (for bursts, the time between two of them) after their
     /// intended send time, within the accuracy of the histogram. Absent without intended send times.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late: Option<u64>,
     /// Share of the send lags of all samples that is due to write calls, in percent. Absent if no sample was late,
     /// and without intended send times.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_in_writes_pct: Option<f64>,
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::schema::environment::Environment;
 
 /// Host that agents ran on.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostRecord {
@@ -17,10 +18,8 @@ pub struct HostRecord {
     pub at: HostSpec,
     /// Name of an earlier host on the same machine: both share its kernel, processors and memory. Absent if there is
     /// none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine_of: Option<String>,
     /// Network interface that leads to the other hosts. Absent if it is the only host.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
     /// Properties of the host, and its state at the start.
     pub properties: Host,

@@ -6,6 +6,7 @@ use crate::schema::counted::DeliveryCounts;
 
 /// Late join of a run: its last reader was opened while the writers wrote. It has joined when it and all writers are
 /// matched. The other values of the run are those of the other readers.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LateJoinRecord {
@@ -19,11 +20,9 @@ pub struct LateJoinRecord {
     /// event of its own middleware.
     pub joined_ns: u64,
     /// Time from there until its first sample arrived, in ns. Absent if none arrived.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_sample_ns: Option<u64>,
     /// Time from there until the last sample arrived that was written before the reader had joined, in ns. Absent if it
     /// received none of these.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caught_up_ns: Option<u64>,
     /// Samples of each writer and flow at the late reader.
     pub flows: Vec<LateFlow>,

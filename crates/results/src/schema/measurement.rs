@@ -88,6 +88,7 @@ impl<'de> Deserialize<'de> for Measurement {
 /// Rates and counts from all writers to all readers. Counts are sums over the flows: with several readers, a sample
 /// counts once for each of them. Rates are over the writers' measurement: from the first write to the end of the last
 /// write. For the workload `paced` this time is at least as long as the planned measurement.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Throughput {
@@ -122,19 +123,14 @@ pub struct Throughput {
     /// Number of samples that arrived after a later one.
     pub out_of_order: u64,
     /// Batches that ddsmark flushed. Absent without batching.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batches: Option<Batches>,
     /// Samples per take of the reader's application. Absent if the reader uses listeners.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub takes: Option<TakeStats>,
     /// Echo probes. Absent without probes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probes: Option<ProbeStats>,
     /// Delivered rates of the readers. Absent if there is only one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readers: Option<EndpointSpread>,
     /// Delivered rates of the writers. Absent if there is only one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writers: Option<EndpointSpread>,
 }
 

@@ -56,6 +56,7 @@ pub struct PacedCell {
 }
 
 /// Flow of a paced cell, over its valid runs. Counts are sums over the runs.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellFlow {
@@ -82,17 +83,14 @@ pub struct CellFlow {
     /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`; `age` with a deadline.
     pub latency: BTreeMap<String, CellLatency>,
     /// Samples that missed the deadline of the flow. Absent without a deadline.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeliness: Option<CellTimeliness>,
     /// Number of samples that have a `service` time, but arrived too late for a `response` time.
     pub unplaced: u64,
     /// Number of delivered samples that arrived later than a mean period (for bursts, the time between two of them) after their
     /// intended send time, within the accuracy of the histogram. Absent without intended send times.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late: Option<u64>,
     /// Share of the send lags of all samples that is due to write calls, in percent. Absent if no sample was late,
     /// and without intended send times.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_in_writes_pct: Option<f64>,
 }
 

@@ -27,6 +27,7 @@ use crate::schema::{
 pub const SCHEMA_VERSION: u32 = 3;
 
 /// Result of an experiment: its plan and everything that was measured.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultDocument {
@@ -44,10 +45,8 @@ pub struct ResultDocument {
     pub state: State,
     /// Rule by which a block counts as noisy, and whether noisy blocks are repeated. Absent if `log.json` is lost or
     /// damaged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_rule: Option<NoiseRule>,
     /// Number of blocks, and how it was decided. Absent if `log.json` is lost or damaged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocation: Option<BlockAllocation>,
     /// Maximum rates that loads in percent refer to, measured before the first block. Empty without such loads.
     pub max_rates: Vec<MaxRate>,

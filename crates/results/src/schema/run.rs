@@ -189,6 +189,7 @@ pub struct Failure {
 }
 
 /// CPU time (user and system, all threads) per sample while traffic flowed, in ns.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuPerSample {
@@ -198,10 +199,8 @@ pub struct CpuPerSample {
     pub reader: f64,
     /// Idle cost of the writer's process that was subtracted, in percent of its CPU time. Absent if it was at most
     /// 5 %, or if the process waits by spinning.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer_idle_pct: Option<f64>,
     /// Idle cost of the reader's process that was subtracted, in percent of its CPU time. Absent as for the writer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reader_idle_pct: Option<f64>,
 }
 

@@ -94,13 +94,13 @@ pub struct SearchBound {
 }
 
 /// Trial of a search: a constant load for a fixed duration, and its outcome.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrialRecord {
     /// Offered load by the schedule, in samples/s. Of a system: of all flows.
     pub load_sps: f64,
     /// Factor of the rates of all flows of a system. Absent for rates of one flow.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,
     /// Duration of the schedule, in ns.
     pub duration_ns: u64,
@@ -116,7 +116,6 @@ pub struct TrialRecord {
     pub undelivered: u64,
     /// For a reliable flow: time from the end of the schedule to the last arrival, less that of the quickest
     /// sample, in ns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late_ns: Option<u64>,
     /// Share of the schedule that the writer did not keep, 0 to 1: growth of the send lag per time. 0 if it did not
     /// grow significantly.
@@ -126,12 +125,10 @@ pub struct TrialRecord {
     pub limited_by_sender: bool,
     /// Flow of a system that is nearest to its limit, or exceeds it most. Absent if no flow missed a deadline, and for rates
     /// of one flow.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst: Option<WorstFlow>,
     /// Judgement of each goal, in the order of the goals.
     pub judged: Vec<TrialGoalResult>,
     /// Reason why a first attempt of this trial failed. Absent if there was none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
 }
 

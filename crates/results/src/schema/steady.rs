@@ -45,6 +45,7 @@ pub enum SteadyClass {
 }
 
 /// Segment of a run in which its level was constant.
+#[serde_with::skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadySegment {
@@ -53,10 +54,8 @@ pub struct SteadySegment {
     /// End, in ns after the start of the measurement.
     pub to_ns: u64,
     /// Level of a latency in ns: geometric mean over its windows, with outliers clamped. Absent for a rate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level_ns: Option<f64>,
     /// Level of a rate: samples/s delivered over the segment. Absent for a latency.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level_sps: Option<f64>,
 }
 
