@@ -73,18 +73,24 @@ pub use crate::{
 };
 
 /// Promise of the contract, with a test of whether a driver keeps it.
-pub struct Case {
-    /// Id of the case, as on the command line.
-    pub id: Cow<'static, str>,
+pub struct CaseSpec {
     /// Id of the case within one process, by which the probes name it.
-    pub of: &'static str,
-    /// Number of processes of writer and reader: 1 or 2.
-    pub processes: u32,
+    pub id: &'static str,
     /// Section or function of driver.h that makes the promise.
     pub section: &'static str,
     /// Text of the promise.
     pub promise: &'static str,
     run: fn(&Fixture<'_>) -> CaseResult,
+}
+
+/// Case: a promise of the contract, tested in one process or in two.
+pub struct Case {
+    /// Id of the case, as on the command line.
+    pub id: Cow<'static, str>,
+    /// Number of processes of writer and reader: 1 or 2.
+    pub processes: u32,
+    /// Promise and test.
+    pub spec: &'static CaseSpec,
 }
 
 /// Reason for the early end of a case.
@@ -155,7 +161,7 @@ impl Case {
         if let Some(reason) = self.undeclared(driver).filter(|_| !probes) {
             return CaseOutcome::NotApplicable { reason };
         }
-        match (self.run)(&Fixture::new(driver, way, name, domain, start, probes)) {
+        match (self.spec.run)(&Fixture::new(driver, way, name, domain, start, probes)) {
             Ok(()) => CaseOutcome::Passed,
             Err(Stop::Failed(reason)) => CaseOutcome::Failed { reason },
             Err(Stop::NoEffect(reason)) => CaseOutcome::NoEffect { reason },
@@ -169,12 +175,13 @@ impl Case {
             !driver.description().support_of_ends(policy).iter().any(|support| levels.contains(support))
         };
         for Probe { policy, effect, .. } in PROBES {
-            if effect.contains(&self.of) && lacks(*policy, &[Support::Enforced]) {
+            if effect.contains(&self.spec.id) && lacks(*policy, &[Support::Enforced]) {
                 return Some(format!("{policy} is not declared as enforced"));
             }
         }
         for Probe { policy, matching, .. } in PROBES {
-            if matching.contains(&self.of) && lacks(*policy, &[Support::Enforced, Support::MatchedOnly]) {
+            if matching.contains(&self.spec.id) && lacks(*policy, &[Support::Enforced, Support::MatchedOnly])
+            {
                 return Some(format!("{policy} is not declared as enforced or matched_only"));
             }
         }
@@ -205,7 +212,7 @@ mod tests {
         let all = ids.len();
         ids.dedup();
         assert_eq!(ids.len(), all);
-        assert!(cases().iter().all(|case| !case.promise.is_empty() && !case.section.is_empty()));
+        assert!(cases().iter().all(|case| !case.spec.promise.is_empty() && !case.spec.section.is_empty()));
         assert!(case("no-such-case").is_none());
     }
 }

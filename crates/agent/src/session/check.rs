@@ -11,12 +11,12 @@ use crate::base::error::AgentError;
 pub fn cases() -> Reply {
     let info = |case: conformance::Case| CaseInfo {
         id: case.id.into_owned(),
-        section: case.section.to_owned(),
-        promise: case.promise.to_owned(),
+        section: case.spec.section.to_owned(),
+        promise: case.spec.promise.to_owned(),
         processes: case.processes,
     };
     let ids = |of: &[&str]| {
-        let is_one = |case: &conformance::Case| of.contains(&case.of);
+        let is_one = |case: &conformance::Case| of.contains(&case.spec.id);
         conformance::cases().into_iter().filter(is_one).map(|case| case.id.into_owned()).collect()
     };
     let probe = |probe: &conformance::Probe| PolicyProbe {

@@ -25,19 +25,7 @@ mod readback;
 mod receiving;
 mod traffic;
 
-use crate::{Case, CaseResult, fixture::Fixture};
-
-/// Definition of a case.
-pub struct CaseSpec {
-    /// Id, by which `--case` selects it.
-    pub id: &'static str,
-    /// Part of the contract.
-    pub section: &'static str,
-    /// Promise of the contract that the case checks.
-    pub promise: &'static str,
-    /// Runs the case.
-    pub run: fn(&Fixture<'_>) -> CaseResult,
-}
+use crate::{Case, CaseSpec};
 
 /// Cases, by part of the contract, in the order in which they are listed.
 const ALL: [&[CaseSpec]; 15] = [
@@ -71,17 +59,12 @@ pub fn of_policies() -> impl Iterator<Item = &'static CaseSpec> {
 
 /// Returns all cases, in the order in which they are listed.
 pub fn all() -> Vec<Case> {
-    let mut all: Vec<Case> = specs().map(|case| case.to_case(case.id.into(), 1)).collect();
+    let case = |spec: &'static CaseSpec, id: Cow<'static, str>, processes| Case { id, processes, spec };
+    let mut all: Vec<Case> = specs().map(|spec| case(spec, spec.id.into(), 1)).collect();
     // the cases about samples again, over the path that the middleware takes between processes
     let samples =
         [traffic::CASES, keys::CASES, peers::CASES, loans::CASES, limits::CASES].into_iter().flatten();
-    all.extend(samples.map(|case| case.to_case(format!("{}-across", case.id).into(), 2)));
-    all.extend(traffic::ACROSS.iter().map(|case| case.to_case(case.id.into(), 2)));
+    all.extend(samples.map(|spec| case(spec, format!("{}-across", spec.id).into(), 2)));
+    all.extend(traffic::ACROSS.iter().map(|spec| case(spec, spec.id.into(), 2)));
     all
-}
-
-impl CaseSpec {
-    const fn to_case(&self, id: Cow<'static, str>, processes: u32) -> Case {
-        Case { id, of: self.id, processes, section: self.section, promise: self.promise, run: self.run }
-    }
 }
