@@ -1,5 +1,7 @@
 //! Reports of both endpoints of each route of a run.
 
+use std::sync::LazyLock;
+
 use control::{FlowReaderReport, FlowWriterReport, NegativeTimes};
 use experiment::{Factors, Load, Schedule, SizeTable};
 use results::{Distribution, HistogramError};
@@ -59,9 +61,9 @@ impl<'a> Ends<'a> {
 
     /// Returns the times of each kind of [`KINDS`].
     pub(crate) fn distributions(&self) -> [&'a Distribution; 5] {
-        static NONE: Distribution = Distribution::EMPTY;
+        static NONE: LazyLock<Distribution> = LazyLock::new(Distribution::default);
         let (writer, read) = (self.writer, self.read);
-        let age = read.timeliness.as_ref().map_or(&NONE, |timeliness| &timeliness.age);
+        let age = read.timeliness.as_ref().map_or(&*NONE, |timeliness| &timeliness.age);
         [&read.response, &read.service, &writer.send_lag, &writer.write_call, age]
     }
 

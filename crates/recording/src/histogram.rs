@@ -165,17 +165,6 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Distribution without values.
-    pub const EMPTY: Self = Self {
-        n: 0,
-        mean_ns: 0.0,
-        squared_deviations: 0.0,
-        min_ns: 0,
-        max_ns: 0,
-        window_ns: 0,
-        windows: Vec::new(),
-    };
-
     /// Returns the sample standard deviation of the values in ns.
     #[must_use]
     pub fn sd_ns(&self) -> f64 {

@@ -95,7 +95,7 @@ fn go_with_tail(
                         histogram.record(p50).expect("within its range");
                     }
                     let (mean_ns, min_ns, max_ns) = (p50 as f64, p50, p50);
-                    let all = Distribution { n: 1000, mean_ns, min_ns, max_ns, ..Distribution::EMPTY };
+                    let all = Distribution { n: 1000, mean_ns, min_ns, max_ns, ..Distribution::default() };
                     let mut rtt = Latency::of_merged(&all, &histogram, 0);
                     let tail = if cell.id == "base" { 0.0 } else { tail(number) };
                     rtt.p99_ns = rtt.p99_ns.map(|ns| (ns as f64 * (1.0 + tail)) as u64);

@@ -24,7 +24,7 @@ const LEAST_GAP_NS: f64 = 50.0;
 const CATCH_UP_NS: f64 = 1_000_000.0;
 
 /// Rate control of one writer.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RateThrottle {
     known: Arc<ReaderProgress>,
     marks: (u64, u64),
@@ -48,20 +48,9 @@ impl RateThrottle {
     /// Creates the control for a send queue of `queue` samples, with marks at 10 and 90 % of it.
     #[must_use]
     pub fn new(known: Arc<ReaderProgress>, queue: u64) -> Self {
-        Self {
-            known,
-            // does not overflow, whatever number an order has
-            marks: (queue / 10, queue - queue / 10),
-            begin_ns: 0,
-            gap_ns: 0.0,
-            due_ns: 0.0,
-            next_step_ns: 0,
-            last_taken: 0,
-            window: (0, 0),
-            reader_gap_ns: 0.0,
-            slower: 0,
-            faster: 0,
-        }
+        // does not overflow, whatever number an order has
+        let marks = (queue / 10, queue - queue / 10);
+        Self { known, marks, ..Self::default() }
     }
 
     /// Starts a phase of traffic. The rate stays the same.

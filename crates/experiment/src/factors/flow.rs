@@ -29,7 +29,7 @@ pub enum FlowKind {
 
 /// Flow: one of several streams of samples in a run, with its own topic.
 #[serde_with::skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Flow {
     /// Name, unique within the run; letters, digits and `-`.
@@ -82,20 +82,7 @@ impl Flow {
     /// Creates a flow that starts with the schedule, with the QoS of its cell and without a deadline.
     #[must_use]
     pub fn new(name: &str, size_bytes: u64, load: Load) -> Self {
-        Self {
-            name: name.to_owned(),
-            group: None,
-            size_bytes,
-            sizes: None,
-            load,
-            phase_ns: 0,
-            deadline: None,
-            from: Vec::new(),
-            to: Vec::new(),
-            background: false,
-            qos: None,
-            qos_of_ends: None,
-        }
+        Self { name: name.to_owned(), size_bytes, load, ..Self::default() }
     }
 
     /// Returns the sizes of its samples.

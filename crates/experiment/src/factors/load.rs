@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Offered load of a flow: the intended send times of its samples.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "plan", rename_all = "snake_case")]
 pub enum Load {
@@ -53,6 +53,7 @@ pub enum Load {
         rate: Option<Rate>,
     },
     /// Each sample as soon as the previous one is written. No intended times.
+    #[default]
     Max,
     /// Like `Max`, but throttled by ddsmark to the rate that the reader follows. No intended times.
     Throttled {

@@ -44,7 +44,7 @@ pub fn json_schema() -> String {
 }
 
 /// An experiment: a question, and the measurements that answer it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ExperimentFile {
@@ -145,23 +145,7 @@ impl ExperimentFile {
     /// Creates an experiment of these workloads that is not from a file.
     #[must_use]
     pub fn new(question: &str, workload: OneOrMany<Workload>) -> Self {
-        Self {
-            question: Located::nowhere(question.to_owned()),
-            workload,
-            factors: Matrix::default(),
-            qos: Policies::default(),
-            profiles: BTreeMap::new(),
-            bases: BTreeMap::new(),
-            options: BTreeMap::new(),
-            flows: Vec::new(),
-            hosts: Vec::new(),
-            search: None,
-            published: Vec::new(),
-            overlay: OneOrMany::default(),
-            design: DesignSection::default(),
-            limits: LimitsSection::default(),
-            changes: Changes::default(),
-        }
+        Self { question: Located::nowhere(question.to_owned()), workload, ..Self::default() }
     }
 
     /// Returns the options of a driver, and the name they are given for: the driver's own, or its name without a

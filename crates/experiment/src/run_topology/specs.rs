@@ -14,7 +14,7 @@ use crate::{
         load::{Load, Trace},
         sizes::Sizes,
     },
-    syntax::{is_default, shared_list},
+    syntax::is_default,
 };
 
 /// Participant of an agent. Absent values are left to the driver.
@@ -28,8 +28,7 @@ pub struct ParticipantSpec {
     pub interface: String,
     /// Addresses of the hosts of the run, for a middleware with discovery. Empty on one host: the middleware finds its
     /// peers there by itself.
-    #[serde(default, skip_serializing_if = "shared_list::is_empty", with = "shared_list")]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub peers: Arc<[String]>,
     /// Whether data is sent by multicast.
     pub multicast: bool,

@@ -11,7 +11,6 @@ pub(crate) mod link_values;
 pub(crate) mod named;
 pub(crate) mod one_or_many;
 pub(crate) mod scalar;
-pub(crate) mod shared_list;
 pub(crate) mod similar;
 pub(crate) mod source;
 pub(crate) mod spanned_error;

@@ -18,6 +18,12 @@ pub type Span = Range<usize>;
 #[serde(transparent)]
 pub struct Located<T>(Spanned<T>);
 
+impl<T: Default> Default for Located<T> {
+    fn default() -> Self {
+        Self::nowhere(T::default())
+    }
+}
+
 impl<T> Located<T> {
     /// Creates a value that is not from a file.
     pub fn nowhere(value: T) -> Self {

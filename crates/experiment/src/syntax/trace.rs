@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::syntax::{input_file::FileError, shared_list, units::MIN_SIZE_BYTES};
+use crate::syntax::{input_file::FileError, units::MIN_SIZE_BYTES};
 
 /// Maximum number of times in a run, over all of its trace files.
 pub const MAX_TRACE_SAMPLES: usize = 4_000_000;
@@ -29,12 +29,9 @@ const SIZES: &str = "use sizes in bytes from 16, the header of a sample, to 4294
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceSamples {
     /// Send times in ns from the start, ascending.
-    #[serde(with = "shared_list")]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<u64>"))]
     pub times_ns: Arc<[u64]>,
     /// Size of each sample in bytes. Empty if the file has times only.
-    #[serde(default, skip_serializing_if = "shared_list::is_empty", with = "shared_list")]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<u64>"))]
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub sizes_bytes: Arc<[u64]>,
 }
 

@@ -156,7 +156,7 @@ mod tests {
     fn latency(ns: u64, n: u64) -> Latency {
         let mut histogram = new_histogram();
         histogram.record_n(ns, n).expect("within bounds");
-        let all = Distribution { n, mean_ns: ns as f64, min_ns: ns, max_ns: ns, ..Distribution::EMPTY };
+        let all = Distribution { n, mean_ns: ns as f64, min_ns: ns, max_ns: ns, ..Distribution::default() };
         Latency::of_merged(&all, &histogram, 0)
     }
 

@@ -139,7 +139,7 @@ fn a_cell_has_the_median_over_runs_of_which_some_lost_the_quantile() {
             let histograms = log.merged();
             if let Some(rtt) = run.latency.get_mut("rtt").filter(|_| lossy.contains(&run.block)) {
                 let Latency { n, mean_ns, min_ns, max_ns, .. } = *rtt;
-                let distribution = Distribution { n, mean_ns, min_ns, max_ns, ..Distribution::EMPTY };
+                let distribution = Distribution { n, mean_ns, min_ns, max_ns, ..Distribution::default() };
                 *rtt = Latency::of_merged(&distribution, &histograms["rtt"], 50);
                 assert_eq!((rtt.p90_ns, rtt.p50_ns.is_some()), (None, true));
             }
