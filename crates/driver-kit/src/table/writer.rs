@@ -193,33 +193,25 @@ pub(super) unsafe extern "C" fn writer_discard<D: Driver>(
     })
 }
 
-pub(super) unsafe extern "C" fn writer_flush<D: Driver>(writer: *mut abi::Writer) -> abi::Status {
-    // SAFETY: the contract.
-    guard(|| unsafe { writer_in::<D>(writer) }?.flush())
+/// Defines the entries that only pass their arguments on to the writer.
+macro_rules! writer_entries {
+    ($($entry:ident => $method:ident($($argument:ident: $type:ty)?);)+) => {
+        $(
+            pub(super) unsafe extern "C" fn $entry<D: Driver>(
+                writer: *mut abi::Writer,
+                $($argument: $type,)?
+            ) -> abi::Status {
+                // SAFETY: the contract.
+                guard(|| unsafe { writer_in::<D>(writer) }?.$method($($argument)?))
+            }
+        )+
+    };
 }
 
-pub(super) unsafe extern "C" fn writer_wait_acked<D: Driver>(
-    writer: *mut abi::Writer,
-    timeout_ns: u64,
-) -> abi::Status {
-    // SAFETY: the contract.
-    guard(|| unsafe { writer_in::<D>(writer) }?.wait_acked(timeout_ns))
-}
-
-pub(super) unsafe extern "C" fn writer_dispose<D: Driver>(writer: *mut abi::Writer, key: u32) -> abi::Status {
-    // SAFETY: the contract.
-    guard(|| unsafe { writer_in::<D>(writer) }?.dispose(key))
-}
-
-pub(super) unsafe extern "C" fn writer_unregister<D: Driver>(
-    writer: *mut abi::Writer,
-    key: u32,
-) -> abi::Status {
-    // SAFETY: the contract.
-    guard(|| unsafe { writer_in::<D>(writer) }?.unregister(key))
-}
-
-pub(super) unsafe extern "C" fn writer_assert_liveliness<D: Driver>(writer: *mut abi::Writer) -> abi::Status {
-    // SAFETY: the contract.
-    guard(|| unsafe { writer_in::<D>(writer) }?.assert_liveliness())
+writer_entries! {
+    writer_flush => flush();
+    writer_wait_acked => wait_acked(timeout_ns: u64);
+    writer_dispose => dispose(key: u32);
+    writer_unregister => unregister(key: u32);
+    writer_assert_liveliness => assert_liveliness();
 }
