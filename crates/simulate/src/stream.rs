@@ -106,8 +106,15 @@ impl<'w> Stream<'w> {
         let free = tried + self.cost_ns - begin;
         let eager = self.packing.is_eager() && self.due_ns(free).is_none_or(|due_ns| due_ns > free);
         if full || eager || self.samples == 1 {
-            sent = self.link.send(readers, tried, end, self.packing.held_samples())?;
-            self.packing.flushed();
+            match self.link.send(readers, tried, end, self.packing.held_samples()) {
+                Some(at) => {
+                    sent = at;
+                    self.packing.flushed();
+                }
+                // The samples of a batch are written before it is sent, if necessary after the end.
+                None if self.samples > 1 => sent = end,
+                None => return None,
+            }
         }
         let free = sent + self.cost_ns;
         self.recorded.write_call.record(at, free - tried);
@@ -117,10 +124,10 @@ impl<'w> Stream<'w> {
     /// Sends the samples of an incomplete batch without a time limit. Returns when they are sent.
     pub fn flush(&mut self, readers: &mut [Reader], now: u64) -> u64 {
         let held = self.packing.held_samples();
-        if held == 0 || held == self.samples {
+        if held == 0 || self.samples == 1 {
             return now;
         }
-        let sent = self.link.send(readers, now, u64::MAX, held).unwrap_or(now);
+        let Some(sent) = self.link.send(readers, now, u64::MAX, held) else { return now };
         self.packing.flushed();
         sent
     }

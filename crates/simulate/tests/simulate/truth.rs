@@ -325,10 +325,10 @@ fn late_repairs_are_in_the_tail_or_lost_and_never_in_the_rate() {
 /// runner.
 #[test]
 fn the_rate_of_one_take_is_over_the_time_in_which_it_was_written() {
-    // In 100 µs one packet of 10 samples is started; its writer needs 1 ms for each sample.
+    // In 10 ms one packet of 10 samples is written; its writer needs 1 ms for each sample.
     let host = HostModel { write_ns: 1e6, read_ns: 0.0, ..HostModel::default() };
     let cell = cell(Workload::Throughput, true, 10_000, &[("latency", "50us")]);
-    let run = run(&mut Simulator::on(host), &cell, MS / 10, 1);
+    let run = run(&mut Simulator::on(host), &cell, 10 * MS, 1);
     let throughput = run.throughput().expect("rates");
     assert_eq!((throughput.delivered, throughput.lost), (10, 0));
     assert_eq!((throughput.delivered_sps, throughput.accepted_sps), (1000.0, 1000.0));
