@@ -16,7 +16,7 @@ pub(super) trait Input {
     fn position(&self) -> u64;
 }
 
-/// File that is read at any position.
+/// File that is read from its start to its end.
 pub(super) struct FileInput<R> {
     reader: BufReader<R>,
     at: u64,
@@ -29,20 +29,8 @@ impl<R: Read + Seek> FileInput<R> {
     pub(super) fn new(mut file: R) -> Result<Self, ImportError> {
         let length = file.seek(SeekFrom::End(0)).map_err(|error| unreadable(&error, 0))?;
         file.seek(SeekFrom::Start(0)).map_err(|error| unreadable(&error, 0))?;
-        // A page: messages are looked up far from each other.
+        // A page: messages are far from each other.
         Ok(Self { reader: BufReader::with_capacity(4_096, file), at: 0, length })
-    }
-
-    /// Goes to a position. Returns whether it is within the file.
-    pub(super) fn go_to(&mut self, position: u64) -> Result<bool, ImportError> {
-        if position > self.length {
-            return Ok(false);
-        }
-        // Files have less than 2^63 bytes.
-        let by = position as i64 - self.at as i64;
-        self.reader.seek_relative(by).map_err(|error| unreadable(&error, position))?;
-        self.at = position;
-        Ok(true)
     }
 
     /// Returns this many bytes; `None` if there are less.
@@ -66,10 +54,13 @@ impl<R: Read + Seek> Input for FileInput<R> {
     }
 
     fn skip(&mut self, bytes: u64) -> Result<bool, ImportError> {
-        match self.at.checked_add(bytes) {
-            Some(position) => self.go_to(position),
-            None => Ok(false),
+        if bytes > self.length - self.at {
+            return Ok(false);
         }
+        // Files have less than 2^63 bytes.
+        self.reader.seek_relative(bytes as i64).map_err(|error| unreadable(&error, self.at))?;
+        self.at += bytes;
+        Ok(true)
     }
 
     fn position(&self) -> u64 {

@@ -1,9 +1,8 @@
-//! MCAP files: topics, and the time and size of each message, without reading the data where an index allows it.
+//! MCAP files: topics, and the time and size of each message.
 //!
-//! Format: <https://mcap.dev/spec>. With a summary and message indexes, 49 bytes at each message of a plain chunk are read, and
-//! compressed chunks are decompressed. All other files are read record by record.
+//! Format: <https://mcap.dev/spec>. Files are read record by record. Of a message of a plain chunk 49 bytes are read, and the rest of its
+//! data is skipped; compressed chunks are decompressed.
 
-mod indexed;
 mod input;
 mod records;
 mod walk;
@@ -35,15 +34,7 @@ pub fn read_mcap<R: Read + Seek>(file: R, recording: &mut Recording) -> Result<(
         let message = format!("MCAP version `{}` is not supported", magic[5].escape_ascii());
         return Err(ImportError::new(message, "convert the bag to version 0").at_byte(5));
     }
-    let before = recording.clone();
-    match indexed::read(&mut input, recording)? {
-        None => Ok(()),
-        Some(reason) => {
-            *recording = before;
-            recording.remarks.push(format!("read from start to end: {reason}"));
-            walk::read(&mut input, MAGIC.len() as u64, recording)
-        }
-    }
+    walk::read(&mut input, recording)
 }
 
 #[cfg(test)]

@@ -9,21 +9,18 @@ use super::{
 use crate::{error::ImportError, system::NotApplied};
 
 pub(super) const FOOTER: u8 = 0x02;
-pub(super) const SCHEMA: u8 = 0x03;
-pub(super) const CHANNEL: u8 = 0x04;
-pub(super) const MESSAGE: u8 = 0x05;
+const SCHEMA: u8 = 0x03;
+const CHANNEL: u8 = 0x04;
+const MESSAGE: u8 = 0x05;
 pub(super) const CHUNK: u8 = 0x06;
-pub(super) const MESSAGE_INDEX: u8 = 0x07;
-pub(super) const CHUNK_INDEX: u8 = 0x08;
 pub(super) const STATISTICS: u8 = 0x0b;
-pub(super) const METADATA: u8 = 0x0c;
-pub(super) const METADATA_INDEX: u8 = 0x0d;
+const METADATA: u8 = 0x0c;
 pub(super) const DATA_END: u8 = 0x0f;
 
 /// Bytes of the opcode and the length of a record.
-pub(super) const RECORD_HEADER: usize = 9;
+const RECORD_HEADER: usize = 9;
 /// Bytes of a message before its data.
-pub(super) const MESSAGE_HEADER: usize = 22;
+const MESSAGE_HEADER: usize = 22;
 /// Longest schema, channel or metadata record.
 const MAX_RECORD: u64 = 64 << 20;
 
@@ -31,13 +28,13 @@ const MAX_RECORD: u64 = 64 << 20;
 pub(super) struct Cursor<'b>(pub(super) &'b [u8]);
 
 impl<'b> Cursor<'b> {
-    pub(super) fn take(&mut self, bytes: usize) -> Option<&'b [u8]> {
+    fn take(&mut self, bytes: usize) -> Option<&'b [u8]> {
         let (taken, rest) = self.0.split_at_checked(bytes)?;
         self.0 = rest;
         Some(taken)
     }
 
-    pub(super) fn u16(&mut self) -> Option<u16> {
+    fn u16(&mut self) -> Option<u16> {
         self.take(2)?.try_into().ok().map(u16::from_le_bytes)
     }
 
@@ -49,7 +46,7 @@ impl<'b> Cursor<'b> {
         self.take(8)?.try_into().ok().map(u64::from_le_bytes)
     }
 
-    pub(super) fn text(&mut self) -> Option<String> {
+    fn text(&mut self) -> Option<String> {
         let length = self.u32()? as usize;
         Some(String::from_utf8_lossy(self.take(length)?).into_owned())
     }
@@ -83,7 +80,7 @@ pub(super) fn header(input: &mut impl Input) -> Result<Option<(u8, u64)>, Import
 
 /// Schemas and channels of a file, and the recording to which its messages are added.
 pub(super) struct Collector<'r> {
-    pub(super) recording: &'r mut Recording,
+    recording: &'r mut Recording,
     schemas: BTreeMap<u16, String>,
     /// Index of the topic of each channel.
     channels: BTreeMap<u16, u32>,
@@ -94,13 +91,8 @@ impl<'r> Collector<'r> {
         Self { recording, schemas: BTreeMap::new(), channels: BTreeMap::new() }
     }
 
-    /// Returns whether there are channels.
-    pub(super) fn has_channels(&self) -> bool {
-        !self.channels.is_empty()
-    }
-
     /// Adds a schema, a channel, or metadata of the bag.
-    pub(super) fn definition(&mut self, opcode: u8, content: &[u8], at: u64) -> Result<(), ImportError> {
+    fn definition(&mut self, opcode: u8, content: &[u8], at: u64) -> Result<(), ImportError> {
         let mut cursor = Cursor(content);
         let added = match opcode {
             SCHEMA => (|| {
@@ -188,17 +180,13 @@ impl<'r> Collector<'r> {
                 self.definition(opcode, &content, at)?;
                 Ok(true)
             }
-            MESSAGE => self.message(input, length).map(|channel| channel.is_some()),
+            MESSAGE => self.message(input, length),
             _ => input.skip(length),
         }
     }
 
-    /// Reads a message of this length. Returns its channel and log time; `None` if the input ends within it.
-    pub(super) fn message(
-        &mut self,
-        input: &mut impl Input,
-        length: u64,
-    ) -> Result<Option<(u16, u64)>, ImportError> {
+    /// Reads a message of this length. Returns `false` if the input ends within it.
+    fn message(&mut self, input: &mut impl Input, length: u64) -> Result<bool, ImportError> {
         let at = input.position();
         let Some(data) = length.checked_sub(MESSAGE_HEADER as u64) else {
             return Err(invalid("message", at));
@@ -207,7 +195,7 @@ impl<'r> Collector<'r> {
         let head = data.min(HEAD_BYTES as u64) as usize;
         let bytes = &mut bytes[..MESSAGE_HEADER + head];
         if !input.fill(bytes)? {
-            return Ok(None);
+            return Ok(false);
         }
         let mut cursor = Cursor(bytes);
         let fields = (|| Some((cursor.u16()?, cursor.u32()?, cursor.u64()?, cursor.u64()?)))();
@@ -219,9 +207,9 @@ impl<'r> Collector<'r> {
         let ns = |time: u64| i64::try_from(time).map_err(|_| invalid("time of a message", at));
         let message = Message { topic: *topic, bytes: 0, log_ns: ns(log)?, publish_ns: ns(publish)? };
         if !input.skip(data - head as u64)? {
-            return Ok(None);
+            return Ok(false);
         }
         self.recording.message(message, cursor.0, data).map_err(|error| error.at_byte(at))?;
-        Ok(Some((channel, log)))
+        Ok(true)
     }
 }
