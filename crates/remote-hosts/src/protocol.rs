@@ -179,27 +179,12 @@ pub enum Call {
 }
 
 impl Call {
-    /// Returns the name of the call.
+    /// Returns the name of the call: that of its JSON, with spaces.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Launch { .. } => "launch",
-            Self::Facts => "facts",
-            Self::Environment(_) => "environment",
-            Self::MissingFile { .. } => "missing file",
-            Self::Probe { .. } => "probe",
-            Self::Counters { .. } => "counters",
-            Self::Reference { .. } => "reference",
-            Self::KeepAwake => "keep awake",
-            Self::ClaimDomain { .. } => "claim domain",
-            Self::Announce { .. } => "announce",
-            Self::Announced => "announced",
-            Self::Clean { .. } => "clean",
-            Self::Sweep => "sweep",
-            Self::ClockResponder(_) => "clock responder",
-            Self::ClockExchange(_) => "clock exchange",
-            Self::ClockReading => "clock reading",
-        }
+    pub fn name(&self) -> String {
+        let call = serde_json::to_value(self).unwrap_or_default();
+        let key = call.as_str().or_else(|| call.as_object()?.keys().next().map(String::as_str));
+        key.unwrap_or_default().replace('_', " ")
     }
 
     /// Returns the time that the call itself takes at most on a host that is not overloaded.

@@ -115,7 +115,7 @@ impl Link {
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                 self.state().calls.remove(&id);
                 let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-                let (host, call) = (self.host.clone(), name.to_owned());
+                let (host, call) = (self.host.clone(), name);
                 return Err(SiteError::NoAnswer { host, call, limit_ms });
             }
         };

@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -16,19 +16,24 @@ use super::{forbidden, limits, observer::GuestObserver, terms::GuestTerms};
 /// Control channel of the only endpoint of a guest.
 const CHANNEL: u32 = 0;
 
-/// Place of the only agent of a guest. Dropping it gives the place back.
-pub(super) struct Place(Arc<AtomicBool>);
+/// Number of places of a guest that are taken.
+pub(super) type Taken = Arc<AtomicUsize>;
+
+/// Place of an agent or a responder. Dropping it gives the place back.
+pub(super) struct Place(Taken);
 
 impl Place {
-    /// Takes the place; `None` if an agent has it.
-    pub(super) fn take(taken: &Arc<AtomicBool>) -> Option<Self> {
-        (!taken.swap(true, Ordering::AcqRel)).then(|| Self(Arc::clone(taken)))
+    /// Takes a place; `None` if this number of them are taken.
+    pub(super) fn take(taken: &Taken, most: usize) -> Option<Self> {
+        let more = |taken: usize| (taken < most).then_some(taken + 1);
+        let added = taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more);
+        added.is_ok().then(|| Self(Arc::clone(taken)))
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -4,10 +4,7 @@ use std::{
     collections::BTreeMap,
     net::SocketAddr,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
+    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -20,7 +17,7 @@ use host::{
 use results::{Environment, NoiseProbe, NoiseRule, Reference, RunningExperiment};
 
 use super::{
-    agent::{GuestAgent, Place, Replies},
+    agent::{GuestAgent, Place, Replies, Taken},
     at_most, forbidden,
     observer::GuestObserver,
     terms::GuestTerms,
@@ -47,17 +44,16 @@ pub struct GuestSite<S> {
     driver: DriverFile,
     terms: Arc<GuestTerms>,
     observer: Arc<dyn GuestObserver>,
-    /// Whether an agent runs.
-    taken: Arc<AtomicBool>,
-    responders: Arc<AtomicUsize>,
+    agents: Taken,
+    responders: Taken,
 }
 
 impl<S: Site> GuestSite<S> {
     /// Creates a guest with its own driver, and removes the files of owners that no longer exist.
     pub fn new(site: S, driver: DriverFile, terms: GuestTerms, observer: Arc<dyn GuestObserver>) -> Self {
         site.sweep();
-        let (taken, responders) = (Arc::default(), Arc::default());
-        Self { site, driver, terms: Arc::new(terms), observer, taken, responders }
+        let (agents, responders) = Default::default();
+        Self { site, driver, terms: Arc::new(terms), observer, agents, responders }
     }
 
     /// Checks that a clock is compared over the interface of the guest.
@@ -83,7 +79,7 @@ impl<S: Site> Site for GuestSite<S> {
         }
         let most = u64::from(MAX_PADDING_BYTES);
         at_most("the padding of the environment in bytes", u64::from(padding_bytes), most)?;
-        let place = Place::take(&self.taken).ok_or_else(|| forbidden("a second agent"))?;
+        let place = Place::take(&self.agents, 1).ok_or_else(|| forbidden("a second agent"))?;
         let (driver, variables) = (self.driver.clone(), Variables::new());
         let command = AgentCommand { driver, variables, padding_bytes, channels };
         let replies = Replies::new(replies, Arc::clone(&self.observer));
@@ -170,7 +166,7 @@ impl<S: Site> Site for GuestSite<S> {
 
     fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Guard), SiteError> {
         self.check_interface(&responder.interface)?;
-        let place = ResponderPlace::take(&self.responders)
+        let place = Place::take(&self.responders, MAX_RESPONDERS)
             .ok_or_else(|| forbidden("many responders of clock exchanges"))?;
         let limit = responder.limit.min(MAX_RESPONDER);
         let (address, running) = self.site.clock_responder(&ClockResponder { limit, ..responder.clone() })?;
@@ -185,22 +181,5 @@ impl<S: Site> Site for GuestSite<S> {
 
     fn clock_reading(&self) -> Result<ClockReading, SiteError> {
         self.site.clock_reading()
-    }
-}
-
-/// Place of a responder. Dropping it gives the place back.
-struct ResponderPlace(Arc<AtomicUsize>);
-
-impl ResponderPlace {
-    fn take(taken: &Arc<AtomicUsize>) -> Option<Self> {
-        let more = |taken: usize| (taken < MAX_RESPONDERS).then_some(taken + 1);
-        let added = taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more);
-        added.is_ok().then(|| Self(Arc::clone(taken)))
-    }
-}
-
-impl Drop for ResponderPlace {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
