@@ -80,22 +80,11 @@ struct PageAxis {
     #[serde(default)]
     label: String,
     #[serde(default)]
-    unit: PageUnit,
+    unit: Unit,
     /// Number by which the values of the table are multiplied, as 1000 for µs.
     factor: Option<f64>,
     #[serde(default)]
     log: bool,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum PageUnit {
-    #[default]
-    Count,
-    Nanoseconds,
-    Bytes,
-    SamplesPerSecond,
-    BitsPerSecond,
 }
 
 #[derive(Deserialize)]
@@ -108,32 +97,16 @@ struct PageSeries {
     /// Place among the series: 0 is a bare socket. Without it, the colour is that of text.
     slot: Option<usize>,
     #[serde(default)]
-    style: Style,
+    style: LineStyle,
     /// Words that distinguish the line from another one of the same series.
     #[serde(default)]
     role: String,
 }
 
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Style {
-    #[default]
-    Thick,
-    Dashed,
-    Thin,
-}
-
 impl PageAxis {
     fn axis(&self, ticks: Vec<f64>) -> Axis {
-        let unit = match self.unit {
-            PageUnit::Count => Unit::Count,
-            PageUnit::Nanoseconds => Unit::Nanoseconds,
-            PageUnit::Bytes => Unit::Bytes,
-            PageUnit::SamplesPerSecond => Unit::SamplesPerSecond,
-            PageUnit::BitsPerSecond => Unit::BitsPerSecond,
-        };
         let scale = if self.log { Scale::Log } else { Scale::FromZero };
-        Axis { label: self.label.clone(), unit, scale, ticks }
+        Axis { label: self.label.clone(), unit: self.unit, scale, ticks }
     }
 
     fn value(&self, text: &str) -> Option<f64> {
@@ -180,11 +153,7 @@ impl PageChart {
                 series: series.series(),
                 role: series.role.clone(),
                 named: !series.name.is_empty(),
-                style: match series.style {
-                    Style::Thick => LineStyle::Thick,
-                    Style::Dashed => LineStyle::Dashed,
-                    Style::Thin => LineStyle::Thin,
-                },
+                style: series.style,
                 points: points.collect(),
                 ..Line::default()
             });

@@ -1,5 +1,7 @@
 //! Values over an axis.
 
+use serde::Deserialize;
+
 use super::{Axis, Estimate, Interval, Series, Slot};
 
 /// Lines over an axis: latency or throughput over size, response over load, discovery or fan-out over N, CPU or
@@ -52,7 +54,8 @@ pub struct Line {
 }
 
 /// Thickness, dashes and marks of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LineStyle {
     /// Thick with marks and whiskers.
     #[default]

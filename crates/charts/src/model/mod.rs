@@ -8,6 +8,8 @@ mod lines;
 mod timeline;
 mod trials;
 
+use serde::Deserialize;
+
 pub use bars::{Bar, BarGroup, Bars};
 pub use distribution::{PercentilePoint, PercentileSeries, Percentiles, Run, RunMark, RunStrip, StripSeries};
 pub use forest::{Claim, Forest, ForestRow};
@@ -161,7 +163,8 @@ impl Series {
 }
 
 /// Unit of values. Charts choose the prefix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// Nanoseconds, shown as ns, µs, ms or s.
     Nanoseconds,
