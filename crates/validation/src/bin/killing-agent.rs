@@ -28,6 +28,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use control::Reply;
 use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
@@ -216,7 +217,8 @@ fn watch(agent: &str, runner: &str, ours: &str, peers: &str) -> Outcome {
     let replies = thread::spawn(move || -> Outcome {
         for line in BufReader::new(from_agent).lines() {
             let line = line?;
-            if withheld.as_ref() != Some(&phase_of(&line)?) {
+            let reply: Reply = serde_json::from_str(&line)?;
+            if withheld.as_deref() != Some(reply.phase()) {
                 writeln!(forward, "{line}")?;
             }
         }
@@ -256,23 +258,6 @@ fn watch(agent: &str, runner: &str, ours: &str, peers: &str) -> Outcome {
     // the runner has closed the channel
     to_agent.shutdown(Shutdown::Both)?;
     replies.join().map_err(|_| "the watcher of replies panicked")?
-}
-
-/// Returns the phase that a reply belongs to.
-fn phase_of(line: &str) -> Result<String, serde_json::Error> {
-    let reply: Value = serde_json::from_str(line)?;
-    let phase = match reply["reply"].as_str().unwrap_or_default() {
-        "hello" => HELLO,
-        "configured" => "configure",
-        "matched" => "match",
-        "warmed_up" => "warm_up",
-        "measured" => "measure",
-        "drained" => "drain",
-        "report" => "report",
-        "bye" => "exit",
-        other => other,
-    };
-    Ok(phase.to_owned())
 }
 
 fn murder(plan: &Path, own: &Kill, agent: Pid, runner: Pid) -> Outcome {

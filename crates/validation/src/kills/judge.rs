@@ -1,6 +1,10 @@
 //! Evaluation of an experiment with killed agents.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use results::{Failure, ResultDocument, Run, RunState, State};
 
@@ -128,13 +132,13 @@ fn of_killed(counts: &mut KillCounts, run: &Run, kill: &Kill, came: &BTreeMap<St
     }
 }
 
-/// Returns the files of a runner's runs in a directory.
-pub fn files_of(directory: &Path, runner: u32) -> Result<Vec<String>, Error> {
+/// Returns the files in a directory whose names contain this part, with which names of runs start.
+pub fn files_of(directory: &Path, begin: &str) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if name.contains(&format!("ddsmark-{runner}-")) {
-            found.push(name);
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().contains(begin) {
+            found.push(entry.path());
         }
     }
     Ok(found)

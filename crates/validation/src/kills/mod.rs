@@ -23,7 +23,7 @@ use testbed::process;
 use self::{
     hosts::{HostKillCounts, HostKills, Reach, Victim},
     judge::{KillCounts, files_of, judge},
-    plan::{Batch, MEASURE_MS},
+    plan::Batch,
 };
 use crate::{Error, tree::release_programs};
 
@@ -130,24 +130,8 @@ fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<KillCo
     fs::create_dir(&plan)?;
     fs::write(plan.join("plan"), plan::text(&batch.kills))?;
     let mark = format!("DDSMARK_KILLS={}", plan.display());
-    let (runs, measure) = (batch.runs.to_string(), format!("{MEASURE_MS}ms"));
     let mut child = Command::new(programs.join("ddsmark"))
-        .args([
-            "characterize",
-            "--driver",
-            &drivers.join(","),
-            "--size",
-            "64",
-            "--batch-bytes",
-            "0",
-            "--pin",
-            "none",
-            "--no-reference",
-            "--set",
-            "design.noise_probe=false",
-        ])
-        .args(["--runs", &runs, "--duration", &measure, "--warm-up", &measure, "--out"])
-        .arg(&result)
+        .args(arguments(drivers, batch.runs as usize, &result))
         .env("DDSMARK_KILLS", &plan)
         .env("DDSMARK_AGENT", programs.join("killing-agent"))
         .stdin(Stdio::null())
@@ -173,8 +157,19 @@ fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<KillCo
         Some(status) => counts.complaints.push(format!("ddsmark ended: {status}, not with 3")),
     }
     counts.orphans += left_processes(|| Ok(process::with_variable(&mark)?))?;
-    counts.files_left += files_of(Path::new("/dev/shm"), runner)?.len() as u32;
+    counts.files_left += files_of(Path::new("/dev/shm"), &format!("ddsmark-{runner}-"))?.len() as u32;
     Ok(counts)
+}
+
+/// Returns the arguments of `ddsmark` for an experiment with this number of runs of each cell.
+fn arguments(drivers: &[&str], runs: usize, result: &Path) -> Vec<String> {
+    let text = "characterize --size 64 --batch-bytes 0 --pin none --duration 40ms --warm-up 40ms --no-reference --set \
+                design.noise_probe=false";
+    let mut arguments: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    arguments.extend(["--driver".to_owned(), drivers.join(",")]);
+    arguments.extend(["--runs".to_owned(), runs.to_string()]);
+    arguments.extend(["--out".to_owned(), result.display().to_string()]);
+    arguments
 }
 
 /// Returns the number of these processes that do not end, and kills them.

@@ -1,13 +1,13 @@
 //! Plan of kills: driver, workload, run, role, phase and delay of each.
 
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
+
 /// Phases of a run in order.
 pub const PHASES: [&str; 8] =
     ["hello", "configure", "match", "warm_up", "measure", "drain", "report", "exit"];
 /// Roles of each workload.
 pub const PAIRS: [(&str, [&str; 2]); 2] =
     [("latency", ["pinger", "echo"]), ("throughput", ["writer", "reader"])];
-/// Measurement time of each run in ms.
-pub const MEASURE_MS: u64 = 40;
 /// Maximum number of kills per experiment, and number of runs of each cell, for random kills.
 const KILLS: usize = 50;
 const RUNS: u32 = 20;
@@ -54,7 +54,7 @@ pub fn each(drivers: &[&str]) -> Vec<Batch> {
 
 /// Returns this number of random kills.
 pub fn random(drivers: &[&str], mut kills: usize, seed: u64) -> Vec<Batch> {
-    let mut draw = Draw(seed);
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut batches = Vec::new();
     while kills > 0 {
         let mut places: Vec<_> = drivers
@@ -64,9 +64,10 @@ pub fn random(drivers: &[&str], mut kills: usize, seed: u64) -> Vec<Batch> {
             .collect();
         let now = kills.min(KILLS).min(places.len() / 2);
         let batch = (0..now).map(|_| {
-            let ((driver, (workload, roles)), run) = places.swap_remove(draw.below(places.len()));
-            let (role, phase) = (roles[draw.below(2)], PHASES[draw.below(PHASES.len())]);
-            let delay_us = draw.next() % max_delay_us(phase);
+            let ((driver, (workload, roles)), run) = places.swap_remove(random.random_range(0..places.len()));
+            let (role, phase) =
+                (roles[random.random_range(0..2)], PHASES[random.random_range(0..PHASES.len())]);
+            let delay_us = random.random_range(0..max_delay_us(phase));
             Kill { driver: driver.to_owned(), workload, run, role, phase, delay_us }
         });
         batches.push(Batch { kills: batch.collect(), runs: RUNS });
@@ -88,21 +89,4 @@ pub fn text(kills: &[Kill]) -> String {
         format!("{driver} {role} {run} {phase} {delay_us} agent\n")
     };
     kills.iter().map(line).collect()
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014).
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
 }

@@ -97,9 +97,14 @@ fn leftover_process_is_counted_and_killed() {
 #[test]
 fn leftover_file_is_found() {
     let directory = tempfile::tempdir().expect("a directory");
-    fs::write(directory.path().join("x-ddsmark-12-3"), "").expect("a file");
-    assert_eq!(files_of(directory.path(), 12).expect("a directory").len(), 1);
-    assert_eq!(files_of(directory.path(), 1).expect("a directory").len(), 0);
+    for name in ["x-ddsmark-12-3", "other"] {
+        fs::write(directory.path().join(name), "").expect("a file");
+    }
+    let found = |begin: &str| files_of(directory.path(), begin).expect("a directory");
+    assert_eq!(found("ddsmark-"), [directory.path().join("x-ddsmark-12-3")]);
+    assert_eq!(found("ddsmark-12-").len(), 1);
+    assert_eq!(found("ddsmark-1-").len(), 0);
+    assert!(files_of(&directory.path().join("missing"), "ddsmark-").is_err());
 }
 
 #[test]

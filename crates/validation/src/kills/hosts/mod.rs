@@ -23,7 +23,7 @@ use self::{
     victim::kill_each,
 };
 pub use self::{reach::Reach, victim::Victim};
-use super::{TIME_LIMIT, await_end, judge::KillCounts, left_processes};
+use super::{TIME_LIMIT, arguments, await_end, judge::KillCounts, left_processes};
 use crate::Error;
 
 /// Maximum number of agents that are killed before a host is lost.
@@ -121,7 +121,8 @@ impl Experiment<'_> {
     ) -> Result<(), Error> {
         let result = self.directory.join("result");
         let files = self.hosts.shared_memory()?;
-        let mut arguments = self.arguments(&result);
+        let mut arguments = arguments(self.campaign.drivers, self.campaign.blocks(), &result);
+        arguments.extend(self.hosts.flags());
         // A driver whose first runs all fail is given up.
         let mut first = self.campaign.cells();
         // Each session but the last one loses a host after a new run.
@@ -188,18 +189,6 @@ impl Experiment<'_> {
     /// Returns the messages of a session.
     fn errors(&self, number: usize) -> String {
         fs::read_to_string(self.directory.join(format!("stderr-{number}"))).unwrap_or_default()
-    }
-
-    /// Returns the arguments of the experiment.
-    fn arguments(&self, result: &Path) -> Vec<String> {
-        let text = "characterize --size 64 --batch-bytes 0 --pin none --duration 40ms --warm-up 40ms --no-reference --set \
-                    design.noise_probe=false";
-        let mut arguments: Vec<String> = text.split(' ').map(str::to_owned).collect();
-        arguments.extend(["--driver".to_owned(), self.campaign.drivers.join(",")]);
-        arguments.extend(["--runs".to_owned(), self.campaign.blocks().to_string()]);
-        arguments.extend(self.hosts.flags());
-        arguments.extend(["--out".to_owned(), result.display().to_string()]);
-        arguments
     }
 }
 

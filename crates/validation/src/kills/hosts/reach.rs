@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    fmt, fs,
+    fmt,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use lab::{Host, Lab};
 use testbed::{Cluster, Sshd, SshdOptions, process};
 
-use crate::Error;
+use crate::{Error, kills::judge::files_of};
 
 /// Variable of all processes that a campaign starts.
 const MARK: &str = "DDSMARK_KILLS";
@@ -145,7 +145,7 @@ impl ReachedHosts {
         let of_servers = servers.into_iter().map(|pid| format!("/proc/{pid}/root{SHARED_MEMORY}"));
         let mut found = BTreeSet::new();
         for directory in of_servers.chain([SHARED_MEMORY.to_owned()]) {
-            found.extend(files_of_runs(Path::new(&directory))?);
+            found.extend(files_of(Path::new(&directory), "ddsmark-")?);
         }
         Ok(found)
     }
@@ -156,34 +156,5 @@ impl ReachedHosts {
             Servers::None { .. } | Servers::Sshds { .. } => None,
             Servers::Slurm { cluster, .. } => Some(cluster.logs()),
         }
-    }
-}
-
-/// Returns the files of runs in a directory.
-fn files_of_runs(directory: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.contains("ddsmark-") {
-            found.push(path);
-        }
-    }
-    Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_of_runs_are_those_with_the_name_of_a_run() {
-        let directory = tempfile::tempdir().expect("a directory");
-        for name in ["x-ddsmark-12-64144c6f-1", "other"] {
-            fs::write(directory.path().join(name), "").expect("a file");
-        }
-        let found = files_of_runs(directory.path()).expect("a directory");
-        assert_eq!(found, [directory.path().join("x-ddsmark-12-64144c6f-1")]);
-        assert!(files_of_runs(&directory.path().join("missing")).is_err());
     }
 }
