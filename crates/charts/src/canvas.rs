@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::{
     model::Slot,
     palette::Palette,
-    style::{attributes, font_size},
+    style::{attributes, dots, font_size},
     text::{self, escaped},
 };
 
@@ -161,10 +161,11 @@ impl Canvas {
     }
 
     fn style(&self, class: &str) -> String {
-        match self.literal {
+        let style = match self.literal {
             Some(palette) => attributes(class, palette),
             None => format!(" class=\"{class}\""),
-        }
+        };
+        style + &dots(class)
     }
 }
 

@@ -31,7 +31,7 @@ pub use model::{
     Axis, Bar, BarGroup, Bars, Better, Chart, ChartKind, Claim, Estimate, Forest, ForestRow, Heat, HeatCell,
     HeatRow, Interval, Line, LineStyle, Lines, Outcome, Panel, Pattern, PercentilePoint, PercentileSeries,
     Percentiles, Point, Reference, Run, RunMark, RunStrip, Scale, SearchTrials, Series, Slot, StripSeries,
-    Table, Timeline, TimelinePanel, Trial, Trials, Unit, Window, better_words, pattern,
+    Table, Timeline, TimelinePanel, Trial, Trials, Unit, Window, better_words,
 };
 pub use page::{Colours, Width, key_mark, plot, sign, standalone, svg};
 pub use prose::prose;

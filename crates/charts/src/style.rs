@@ -21,7 +21,6 @@ const RULES: &[(&str, &str)] = &[
     ("thin", "fill:none;stroke:var(--c);stroke-width:1.2"),
     ("hair", "fill:none;stroke:var(--c);stroke-width:0.8;stroke-opacity:0.38;stroke-linejoin:round"),
     ("dash", "stroke-dasharray:5 4"),
-    ("dashdot", "stroke-dasharray:9 3 2 3"),
     ("law", "fill:none;stroke:var(--c);stroke-width:1.2;stroke-dasharray:9 3"),
     ("ghost", "fill:none;stroke:var(--axis);stroke-width:1.2;stroke-opacity:0.5"),
     ("ref", "stroke:var(--c);stroke-width:1.2;stroke-dasharray:7 3"),
@@ -67,6 +66,9 @@ const RULES: &[(&str, &str)] = &[
     ("sub", "fill:var(--muted);font-size:13px"),
     ("foot", "fill:var(--muted);font-size:11px"),
 ];
+
+/// Beginning of a class with the number of dots between two dashes.
+pub(crate) const DOTS: &str = "dots-";
 
 /// Slots with a colour of their own.
 const SLOTS: [Slot; 6] = [Slot::S0, Slot::S1, Slot::S2, Slot::S3, Slot::S4, Slot::Ink];
@@ -149,6 +151,12 @@ pub(crate) fn attributes(classes: &str, palette: &Palette) -> String {
         }
     }
     attributes
+}
+
+/// Returns the dashes of a class with a number of dots as an attribute; empty for other classes.
+pub(crate) fn dots(classes: &str) -> String {
+    let number = classes.split(' ').find_map(|class| class.strip_prefix(DOTS)?.parse().ok());
+    number.map_or_else(String::new, |dots| format!(" stroke-dasharray=\"9 3{}\"", " 2 3".repeat(dots)))
 }
 
 /// Returns the size in px of texts of a class.

@@ -1,11 +1,12 @@
 //! Answer of a page: at most four sentences, from verdicts or from the values of these runs.
 
+mod endpoints;
 mod systems;
 
 use charts::{Series, prose};
 use experiment::Workload;
 use report::parts;
-use results::{CellResult, Conclusion, ConclusionWords, GrowthLaw, Metric, Verdict, VerdictKind};
+use results::{CellResult, Conclusion, ConclusionWords, Metric, Verdict, VerdictKind};
 use stats::Better;
 
 use crate::{
@@ -163,7 +164,8 @@ fn sentence(scene: &Scene<'_>, verdict: &Verdict) -> Option<Sentence> {
     Some(match &answer.conclusion {
         Conclusion::Higher { .. } | Conclusion::Lower { .. } => {
             let change = results::format_value(answer.change_pct.unwrap_or_default().abs());
-            let direction = direction(verdict.metric, &answer.conclusion);
+            let is_higher = matches!(answer.conclusion, Conclusion::Higher { .. });
+            let direction = direction(verdict.metric, is_higher);
             let within = if detail.is_empty() { detail } else { format!(", and {detail}") };
             vec![
                 plain(format!("{begin}{metric} of ")),
@@ -216,12 +218,12 @@ fn sentence(scene: &Scene<'_>, verdict: &Verdict) -> Option<Sentence> {
 }
 
 /// Returns the direction of a difference; a time is shorter or longer.
-fn direction(metric: Metric, conclusion: &Conclusion) -> &'static str {
-    match (conclusion, metric.unit()) {
-        (Conclusion::Higher { .. }, "ns") => "longer",
-        (Conclusion::Higher { .. }, _) => "higher",
-        (_, "ns") => "shorter",
-        _ => "lower",
+fn direction(metric: Metric, is_higher: bool) -> &'static str {
+    match (is_higher, metric.unit()) {
+        (true, "ns") => "longer",
+        (true, _) => "higher",
+        (false, "ns") => "shorter",
+        (false, _) => "lower",
     }
 }
 
@@ -242,6 +244,7 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
     let mut sentences: Vec<Sentence> = Vec::new();
     let workloads = [
         (Workload::Latency, Metric::RttP50, false),
+        (Workload::Throughput, Metric::Delivered, false),
         (Workload::Throughput, Metric::Goodput, true),
         (Workload::Paced, Metric::ResponseP50, false),
         (Workload::Search, Metric::Ndr, false),
@@ -249,9 +252,16 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
         (Workload::Discovery, Metric::AllMatched, false),
     ];
     let systems = systems::met(scene);
+    let asks_for_samples = scene.document.experiment.question.contains("samples per second");
     for (workload, metric, largest) in workloads {
-        // The response times of all topics together depend on which one sends most.
-        if workload == Workload::Paced && systems.is_some() {
+        let is_other = match metric {
+            // The response times of all topics together depend on which one sends most.
+            Metric::ResponseP50 => systems.is_some(),
+            Metric::Delivered => !asks_for_samples,
+            Metric::Goodput => asks_for_samples,
+            _ => false,
+        };
+        if is_other {
             continue;
         }
         let all = scene.of_workload(workload);
@@ -259,9 +269,9 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
     }
     sentences.splice(0..0, systems);
     sentences.truncate(2);
-    sentences.extend(laws(scene));
+    sentences.splice(0..0, endpoints::sentences(scene));
     let findings = parts::findings(scene.document).items.into_iter();
-    // laws are sentences of their own
+    // Laws are sentences of their own.
     let is_law = |text: &String| {
         let findings = &scene.document.findings;
         findings.iter().any(|finding| finding.growth.is_some() && finding.headline == *text)
@@ -279,54 +289,53 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
     sentences
 }
 
-/// Returns what one more endpoint costs, without the values at both ends; at most two laws.
-fn laws(scene: &Scene<'_>) -> Vec<Sentence> {
-    let all = scene.document.findings.iter().filter_map(|finding| finding.growth.as_ref());
-    let laws = all.filter(|growth| growth.law != GrowthLaw::None);
-    laws.take(2).map(|growth| vec![plain(prose(&growth.sentence))]).collect()
-}
-
 /// Returns the medians of cells as a sentence; `None` without values.
 fn values(scene: &Scene<'_>, focus: &[(&Series, &CellResult)], metric: Metric) -> Option<Sentence> {
     let quantity = Quantity::Metric(metric);
-    let mut found: Vec<(&Series, &CellResult, f64)> = focus
-        .iter()
-        .filter_map(|(series, cell)| Some((*series, *cell, quantity.over_runs(cell)?.value)))
-        .collect();
-    found.first()?;
-    // Of many, the best and the worst.
-    let all = found.len();
-    if all > MOST_NAMED {
-        found.sort_by(|left, right| match metric.better() {
-            Better::Less => left.2.total_cmp(&right.2),
-            Better::More => right.2.total_cmp(&left.2),
-        });
-        found = vec![*found.first()?, *found.last()?];
-    }
-    let cells: Vec<&CellResult> = found.iter().map(|(_, cell, _)| *cell).collect();
-    let point = point_words(scene, &found[0].1.id);
-    let at = if point.is_empty() { "In these runs".to_owned() } else { format!("With {point}") };
     let words = match metric {
         Metric::RttP50 => "the median round trip took",
         Metric::ResponseP50 => "the median response time was",
         Metric::AllMatched => "all were matched after",
         Metric::Goodput => "the throughput was",
+        Metric::Delivered => "the delivered rate was",
         Metric::Headroom => "the headroom, the highest scale of all rates, was",
         _ => "the rate without loss was",
     };
-    let mut sentence = vec![plain(format!("{at}, {words} "))];
-    let value = |value: f64| strong(charts::number::value(value, quantity.unit()));
-    let among = if all > found.len() { format!(", the best and the worst of {all}") } else { String::new() };
-    for (index, (series, cell, median)) in found.iter().enumerate() {
-        if index > 0 {
-            sentence.push(plain(if index + 1 == found.len() { " and " } else { ", " }));
-        }
-        sentence.push(value(*median));
-        sentence.push(plain(" with "));
-        sentence.push(Words::Name((*series).clone()));
-        sentence.extend(search::headroom_of(cell).map(plain));
+    let value = |(series, cell): &(&Series, &CellResult)| {
+        let median = quantity.over_runs(cell)?.value;
+        let text = strong(charts::number::value(median, quantity.unit()));
+        let mut words = vec![text, plain(" with "), Words::Name((*series).clone())];
+        words.extend(search::headroom_of(cell).map(plain));
+        Some((median, words))
+    };
+    let known: Vec<&CellResult> =
+        focus.iter().filter(|of| value(of).is_some()).map(|(_, cell)| *cell).collect();
+    let point = point_words(scene, &known.first()?.id);
+    let at = if point.is_empty() { "In these runs".to_owned() } else { format!("With {point}") };
+    let runs = per_cell(scene, &known);
+    listed(format!("{at}, {words} "), focus.iter().filter_map(value).collect(), metric.better(), &runs)
+}
+
+/// Returns values as a sentence that ends with `each` in brackets; of many, the best and the worst. `None` without values.
+fn listed(begin: String, mut found: Vec<(f64, Vec<Words>)>, better: Better, each: &str) -> Option<Sentence> {
+    let (all, mut among) = (found.len(), String::new());
+    if all > MOST_NAMED {
+        found.sort_by(|left, right| match better {
+            Better::Less => left.0.total_cmp(&right.0),
+            Better::More => right.0.total_cmp(&left.0),
+        });
+        let worst = found.pop()?;
+        found = vec![found.swap_remove(0), worst];
+        among = format!(", the best and the worst of {all}");
     }
-    sentence.push(plain(format!("{among} ({}).", per_cell(scene, &cells))));
+    let last = found.len().checked_sub(1)?;
+    let mut sentence = vec![plain(begin)];
+    for (index, (_, words)) in found.into_iter().enumerate() {
+        let joint = if index == last { " and " } else { ", " };
+        sentence.extend((index > 0).then(|| plain(joint)));
+        sentence.extend(words);
+    }
+    sentence.push(plain(format!("{among} ({each}).")));
     Some(sentence)
 }
 

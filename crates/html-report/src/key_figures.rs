@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use charts::{Better, Estimate, Interval, Unit, number::Prefix};
+use charts::{Better, Estimate, Interval, Series, Unit, number::Prefix};
 use experiment::Workload;
 use results::{CellFlow, CellResult, FlowRecord, Metric, Strain};
 
 use crate::{
-    figures::{distribution::at_one_size, verdicts::point_words},
+    figures::{choice::telling, distribution::at_one_size, frame::part_words, verdicts::point_words},
     page::{KeyColumn, KeyFigure, KeyFigures, KeyRow},
     scene::Scene,
     values::{LEAST_FOR_INTERVAL, Quantity, estimate},
@@ -75,14 +75,17 @@ pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
         }
     }
     let has_value = |index: &usize| columns.iter().any(|column| column.values[*index].is_some());
-    let mut shown: Vec<usize> = (0..scene.series.len()).filter(has_value).collect();
-    let more = shown.len().saturating_sub(MOST_ROWS);
-    if more > 0 {
-        let weights = weights(scene);
-        shown.sort_by(|left, right| weights[*right].total_cmp(&weights[*left]));
-        shown.truncate(MOST_ROWS);
-        shown.sort_unstable();
-    }
+    let all = (0..scene.series.len()).filter(has_value).map(|index| {
+        let of = &scene.series[index];
+        (&of.series, (index, of.cells[0]))
+    });
+    let all: Vec<(&Series, (usize, &CellResult))> = all.collect();
+    // The value that most have.
+    let known = |column: &&Column| column.values.iter().flatten().count();
+    let (number, of_most) = (all.len(), columns.iter().rev().max_by_key(known)?.quantity);
+    let (shown, why) = telling(scene, all, (MOST_ROWS, of_most), |(_, cell)| cell);
+    let shown: Vec<usize> = shown.into_iter().map(|(_, (index, _))| index).collect();
+    let part = part_words((shown.len(), number), why);
     // Of many series, those that are shown may have no value of a figure.
     columns.retain(|column| shown.iter().any(|index| column.values[*index].is_some()));
     let row = |index: usize| {
@@ -96,28 +99,7 @@ pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
     };
     let rows: Vec<KeyRow> = shown.iter().copied().map(row).collect();
     let columns: Vec<KeyColumn> = columns.iter().map(|column| column.head(&shown)).collect();
-    (!columns.is_empty()).then_some(KeyFigures { columns, rows, more })
-}
-
-/// Returns how much the row of each series says if there are too many: baselines most, then those with the largest claimed differences.
-fn weights(scene: &Scene<'_>) -> Vec<f64> {
-    let mut weights = vec![0.0_f64; scene.series.len()];
-    let of = |cell: &str| {
-        let name = &scene.series_of(cell)?.series.name;
-        scene.series.iter().position(|other| other.series.name == *name)
-    };
-    for verdict in &scene.document.verdicts {
-        if let Some(index) = of(&verdict.baseline.cell) {
-            weights[index] = f64::INFINITY;
-        }
-        let Some(answer) = verdict.answer.as_ref().filter(|answer| answer.conclusion.differs()) else {
-            continue;
-        };
-        if let (Some(index), Some(change)) = (of(&verdict.treatment.cell), answer.change_pct) {
-            weights[index] = weights[index].max(change.abs());
-        }
-    }
-    weights
+    Some(KeyFigures { columns, rows, part })
 }
 
 /// Returns the workloads with their figures: of latency at the smallest size, of throughput at the largest.

@@ -115,8 +115,8 @@ pub struct KeyFigures {
     pub columns: Vec<KeyColumn>,
     /// Rows, one per series.
     pub rows: Vec<KeyRow>,
-    /// Number of series that are not shown.
-    pub more: usize,
+    /// How many of all series the rows are, and why these; empty if all.
+    pub part: String,
 }
 
 /// Column of key figures.

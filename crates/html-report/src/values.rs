@@ -1,7 +1,7 @@
 //! Values over the runs of a cell, with their intervals.
 
 use charts::{Better, Estimate, Interval, Unit};
-use results::{CellResult, CpuPerSample, MAX_LATENCY_LOSS_PCT, Metric, ProcessRecord, Run};
+use results::{CellResult, CpuPerSample, GrowthValue, MAX_LATENCY_LOSS_PCT, Metric, ProcessRecord, Run};
 use stats::{median, median_interval};
 
 /// Value of a run that charts show.
@@ -26,6 +26,19 @@ pub(crate) enum Quantity {
 }
 
 impl Quantity {
+    /// Returns the value whose growth findings judge; `None` if no chart has it.
+    pub(crate) const fn of_growth(value: GrowthValue) -> Option<Self> {
+        match value {
+            GrowthValue::TimePerSample => Some(Self::SampleTime),
+            GrowthValue::Rtt => Some(Self::Metric(Metric::RttP50)),
+            GrowthValue::SampleHop => Some(Self::Metric(Metric::SampleHop)),
+            GrowthValue::AllMatched => Some(Self::Metric(Metric::AllMatched)),
+            GrowthValue::Packets => Some(Self::PacketsUntilMatched),
+            GrowthValue::Memory => Some(Self::Memory),
+            GrowthValue::IdlePackets => None,
+        }
+    }
+
     /// Returns the value of a run in the unit of charts; `None` if the run is not valid or lacks it.
     pub(crate) fn of(self, cell: &CellResult, run: &Run) -> Option<f64> {
         match self {

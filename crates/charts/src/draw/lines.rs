@@ -10,7 +10,7 @@ use crate::{
         references,
     },
     labels::{Area, Occupied},
-    model::{Axis, Line, LineStyle, Lines, Panel, Pattern, Point, Scale, Unit, is_alike, pattern},
+    model::{Axis, Line, LineStyle, Lines, Panel, Pattern, Point, Scale, Unit, is_alike},
     number::estimate,
 };
 
@@ -93,30 +93,27 @@ fn x_values(panel: &Panel) -> impl Iterator<Item = f64> + '_ {
 }
 
 /// Returns the classes of a line of a panel by its position; empty if its marks are not joined.
-fn class(lines: &[Line], number: usize) -> &'static str {
-    match lines[number].style {
+fn class(lines: &[Line], number: usize) -> String {
+    let class = match lines[number].style {
         LineStyle::Thick => "ln",
         LineStyle::Dashed => "ln dash",
-        LineStyle::Thin => match pattern(lines, number) {
-            Pattern::Solid => "thin",
-            Pattern::Dashed => "thin dash",
-            Pattern::DashDotted => "thin dashdot",
-        },
+        LineStyle::Thin => return Pattern::of(lines, number).class(),
         LineStyle::Ghost => "ghost",
         LineStyle::Law => "law",
         LineStyle::Marks => "",
-    }
+    };
+    class.to_owned()
 }
 
 /// Returns the classes of the piece of a line that is drawn beside its name: dashes tell it from other lines. Empty if colour does.
-fn sample(lines: &[Line], number: usize) -> &'static str {
+fn sample(lines: &[Line], number: usize) -> String {
     let line = &lines[number];
     let is_dashed = match line.style {
         LineStyle::Dashed => true,
         LineStyle::Thin => lines.iter().filter(|other| is_alike(other, line)).count() > 1,
         _ => false,
     };
-    if is_dashed { class(lines, number) } else { "" }
+    if is_dashed { class(lines, number) } else { String::new() }
 }
 
 fn has_samples(lines: &Lines) -> bool {
@@ -150,7 +147,7 @@ impl Plot<'_> {
         let mut ends = Vec::new();
         for (number, (line, shift)) in panel.lines.iter().zip(&shifts).enumerate() {
             let pieces = self.pieces(&line.points, *shift);
-            self.line(line, &pieces, canvas, *shift, class(&panel.lines, number));
+            self.line(line, &pieces, canvas, *shift, &class(&panel.lines, number));
             for piece in &pieces {
                 occupied.line(piece, 2 * number);
             }

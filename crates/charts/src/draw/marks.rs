@@ -74,7 +74,7 @@ pub(crate) struct EndName<'a> {
     /// Last point of the line.
     pub end: Position,
     /// Classes of a short piece of the line that is drawn in front of the name; may be empty.
-    pub sample: &'static str,
+    pub sample: String,
 }
 
 /// Space in px that a piece of a line needs in front of a name.

@@ -43,7 +43,7 @@ pub(crate) fn draw(percentiles: &Percentiles, canvas: &mut Canvas) -> f64 {
         let [median, pooled] = lines;
         let end = median.iter().chain(&pooled).max_by(|a, b| a.0.total_cmp(&b.0)).copied();
         if let Some(end) = end.filter(|_| !series.series.name.is_empty()) {
-            ends.push(EndName { series: &series.series, end, sample: "" });
+            ends.push(EndName { series: &series.series, end, sample: String::new() });
         }
         if !pooled.is_empty() && dashed.as_ref().is_none_or(|(line, _)| line.len() < pooled.len()) {
             dashed = Some((pooled, 2 * number + 1));

@@ -103,35 +103,37 @@ pub struct Reference {
     pub slot: Slot,
 }
 
-/// Dashes of a thin line.
+/// Dashes of a thin line: none for the first of a style and colour, dashes for the second, and one more dot between them for each further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pattern {
-    /// No dashes.
-    Solid,
-    /// Dashes.
-    Dashed,
-    /// Long dashes and dots.
-    DashDotted,
-}
+pub struct Pattern(usize);
 
 impl Pattern {
+    /// Returns the dashes of a line of a panel by its position: they tell it from the lines of the same style and colour before it.
+    #[must_use]
+    pub fn of(lines: &[Line], number: usize) -> Self {
+        let earlier = |line| lines[..number].iter().filter(|of| is_alike(of, line)).count();
+        Self(lines.get(number).map_or(0, earlier))
+    }
+
     /// Returns the name, for a sentence.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Solid => "solid",
-            Self::Dashed => "dashed",
-            Self::DashDotted => "dash-dotted",
+    pub fn name(self) -> String {
+        match self.0 {
+            0 => "solid".to_owned(),
+            1 => "dashed".to_owned(),
+            2 => "dash-dotted".to_owned(),
+            n => format!("dashed with {} dots", n - 1),
         }
     }
-}
 
-/// Returns the dashes of a line of a panel by its position: they tell it from the lines of the same style and colour before it.
-#[must_use]
-pub fn pattern(lines: &[Line], number: usize) -> Pattern {
-    let earlier =
-        lines.get(number).map_or(0, |line| lines[..number].iter().filter(|of| is_alike(of, line)).count());
-    [Pattern::Solid, Pattern::Dashed, Pattern::DashDotted][earlier % 3]
+    /// Returns the classes of the line.
+    pub(crate) fn class(self) -> String {
+        match self.0 {
+            0 => "thin".to_owned(),
+            1 => "thin dash".to_owned(),
+            n => format!("thin {}{}", crate::style::DOTS, n - 1),
+        }
+    }
 }
 
 /// Returns whether lines have the same style and colour.

@@ -15,7 +15,7 @@ pub use distribution::{PercentilePoint, PercentileSeries, Percentiles, Run, RunM
 pub use forest::{Claim, Forest, ForestRow};
 pub use heat::{Heat, HeatCell, HeatRow};
 pub(crate) use lines::is_alike;
-pub use lines::{Line, LineStyle, Lines, Panel, Pattern, Point, Reference, pattern};
+pub use lines::{Line, LineStyle, Lines, Panel, Pattern, Point, Reference};
 pub use stats::Better;
 pub use timeline::{Timeline, TimelinePanel, Window};
 pub use trials::{Outcome, SearchTrials, Trial, Trials};

@@ -18,7 +18,7 @@ use crate::{
         result_args::ReportArgs,
     },
     work::{
-        found_results::{find, is_result, shown},
+        found_results::{RESULT, find, is_result, shown},
         in_parallel::in_parallel,
         pages,
     },
@@ -92,12 +92,10 @@ fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             false => find(path).ok().filter(|found| !found.is_empty()).unwrap_or_else(|| vec![path.clone()]),
         };
         for directory in found {
-            let identity = fs::canonicalize(&directory).unwrap_or_else(|_| directory.clone());
             // A directory and its `result.json` are the same result.
-            let is_file = identity.is_file();
-            let identity =
-                if is_file { identity.parent().map(Path::to_owned).unwrap_or(identity) } else { identity };
-            if known.insert(identity) {
+            let places = [directory.join(RESULT), directory.clone()];
+            let identity = places.iter().find_map(|place| fs::canonicalize(place).ok());
+            if known.insert(identity.unwrap_or_else(|| directory.clone())) {
                 all.push(directory);
             }
         }
@@ -189,5 +187,18 @@ mod tests {
             assert_eq!(found, (PathBuf::from(there), PathBuf::from(back)), "{index}");
         }
         assert!(links(&page, &path("absent/index.html")).is_err(), "an index that cannot be written");
+    }
+
+    #[test]
+    fn files_of_a_folder_are_results_of_their_own_but_its_result_file_is_the_folder() {
+        let root = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| root.path().join(name);
+        fs::create_dir(path("night")).expect("a folder");
+        for name in ["one.json.gz", "other.json.gz", "night/result.json"] {
+            fs::write(path(name), "").expect("a file");
+        }
+        let named = ["one.json.gz", "other.json.gz", "night", "night/result.json", "one.json.gz"].map(path);
+        let [one, other, night, ..] = named.clone();
+        assert_eq!(found(&named).expect("they exist"), [one, other, night]);
     }
 }

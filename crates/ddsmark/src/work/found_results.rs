@@ -6,7 +6,7 @@ use std::{
 };
 
 /// File that makes a directory a result.
-const RESULT: &str = "result.json";
+pub const RESULT: &str = "result.json";
 /// File of an experiment that has not ended, or was killed.
 const EXPERIMENT: &str = "experiment.json";
 /// Maximum depth below the given directory.

@@ -70,7 +70,12 @@ pub fn configuration_names(all: &[Factors]) -> Vec<String> {
             && (row.key != "transport"
                 || all.iter().any(|cell| !row.same(cell, &all[0]) || cell.multicast != all[0].multicast))
     };
-    id_parts(all, shown).into_iter().map(|parts| parts.join(" ")).collect()
+    let name = |mut parts: Vec<String>| {
+        // A driver may be named after its transport.
+        parts.dedup();
+        parts.join(" ")
+    };
+    id_parts(all, shown).into_iter().map(name).collect()
 }
 
 /// Returns the parts of the id of each cell, of these factors, in the order of their places.

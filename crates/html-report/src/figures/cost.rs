@@ -4,9 +4,10 @@ use charts::{Axis, Bar, BarGroup, Bars, ChartKind, Line, Lines, Scale, Series, U
 use results::CellResult;
 
 use super::{
+    choice::telling,
     distribution::{OfWorkload, cells_of, kept},
     frame::{Frame, names, sizes_and_n},
-    limits::ONE_PANEL,
+    limits::{MOST_SERIES, ONE_PANEL},
     sizes::{panels, points, size_axis, sizes},
 };
 use crate::{
@@ -28,7 +29,6 @@ pub(crate) fn figures(
         false => (throughput, ["writer", "reader"], "unbatched throughput"),
         true => (latency, ["pinger", "echo"], "round trips"),
     };
-    let of = unbatched(all);
     let cpu = Subject {
         id: "cpu",
         short: "CPU",
@@ -54,8 +54,8 @@ pub(crate) fn figures(
         parts: vec!["received".to_owned()],
         of_parts: |cell| Some(vec![Quantity::WirePerByte.over_runs(cell)?.value]),
     };
-    let wire = if throughput.is_empty() { None } else { wire.figure(scene, &unbatched(throughput)) };
-    cpu.figure(scene, &of).into_iter().chain(wire).collect()
+    let wire = if throughput.is_empty() { None } else { wire.figure(scene, unbatched(throughput)) };
+    cpu.figure(scene, unbatched(all)).into_iter().chain(wire).collect()
 }
 
 /// Cost that is shown.
@@ -76,26 +76,27 @@ fn unbatched<'s, 'd>(all: &OfWorkload<'s, 'd>) -> Vec<(&'s Series, Vec<&'d CellR
 
 impl Subject {
     /// Returns bars for few sizes and series, lines for many; none for a single number.
-    fn figure(self, scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Option<Figure> {
-        let all = &all[..all.len().min(MOST_GROUPS)];
-        let sizes = sizes(all);
-        let cells = cells_of(all);
+    fn figure(self, scene: &Scene<'_>, all: Vec<(&Series, Vec<&CellResult>)>) -> Option<Figure> {
+        let (all, why) = telling(scene, all, (MOST_SERIES, self.quantity), |cells| cells[0]);
+        let sizes = sizes(&all);
+        let cells = cells_of(&all);
         if cells.iter().filter(|cell| (self.of_parts)(cell).is_some()).count() < 2 {
             return None;
         }
         let as_bars = sizes.len() <= MOST_GROUPS && (all.len() <= ONE_PANEL || sizes.len() <= 2);
-        let kind = if as_bars { self.bars(&sizes, all) } else { self.lines(&sizes, all) };
+        let kind = if as_bars { self.bars(&sizes, &all) } else { self.lines(&sizes, &all) };
         let mut conditions = vec![self.what.to_owned()];
         conditions.extend(sizes_and_n(&cells, None));
         let drawn = format!(
             "{} of {} for {} sample sizes.",
             if as_bars { "Bars from 0" } else { "Lines on logarithmic axes" },
-            names(all),
+            names(&all),
             sizes.len()
         );
         let note = if as_bars { self.note } else { "Mark: median of the runs with its interval.".to_owned() };
         let (id, short, title, quantity) = (self.id, self.short, self.title.to_owned(), self.quantity);
-        Some(Frame { id, short, title, quantity, conditions, note, drawn }.around(scene, &cells, kind))
+        let frame = Frame { id, short, title, quantity, conditions, note, drawn };
+        Some(frame.around_chosen(scene, (&cells, why), kind))
     }
 
     fn bars(&self, sizes: &[u64], all: &OfWorkload<'_, '_>) -> ChartKind {

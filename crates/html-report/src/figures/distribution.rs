@@ -7,6 +7,7 @@ use charts::{
 use results::{CellResult, Metric, QUANTILES, RunState};
 
 use super::{
+    choice::telling,
     frame::{Frame, hollow_note, list, names, noisy, sizes_and_n},
     limits::{MOST_SERIES, ONE_PANEL},
 };
@@ -68,7 +69,7 @@ fn times(
     let focus = at_one_size(all, false);
     let [p50, p99] = metrics.map(Quantity::Metric);
     let runs = runs(scene, &focus, p50, runs_id);
-    runs.into_iter().chain(percentiles(scene, &focus, kind, p99, percentiles_id)).collect()
+    runs.into_iter().chain(percentiles(scene, &focus, kind, [p50, p99], percentiles_id)).collect()
 }
 
 /// Returns every run of throughput, at the largest size.
@@ -126,7 +127,7 @@ pub(crate) fn runs(
     quantity: Quantity,
     id: &str,
 ) -> Option<Figure> {
-    let focus = &focus[..focus.len().min(MOST_SERIES)];
+    let (focus, why) = telling(scene, focus.to_vec(), (MOST_SERIES, quantity), |cell| *cell);
     let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
     if cells.iter().map(|cell| cell.runs.len()).max().unwrap_or(0) < 2 {
         return None;
@@ -147,11 +148,12 @@ pub(crate) fn runs(
         note,
         drawn: format!(
             "Strip plot: each run of {} as a dot over its block in the order of measurement, with the median and its interval.",
-            names(focus)
+            names(&focus)
         ),
     };
     let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
-    Some(frame.around(scene, &cells, ChartKind::RunStrip(RunStrip { y, series, noisy: noisy(scene) })))
+    let strip = RunStrip { y, series, noisy: noisy(scene) };
+    Some(frame.around_chosen(scene, (&cells, why), ChartKind::RunStrip(strip)))
 }
 
 /// Explains the marks of a strip.
@@ -228,11 +230,11 @@ fn percentiles(
     scene: &Scene<'_>,
     focus: &[(&Series, &CellResult)],
     kind: &str,
-    quantity: Quantity,
+    [chosen_by, quantity]: [Quantity; 2],
     id: &str,
 ) -> Option<Figure> {
     // A page has four colours; a band of a fifth series would hide the others.
-    let focus = &focus[..focus.len().min(ONE_PANEL)];
+    let (focus, why) = telling(scene, focus.to_vec(), (ONE_PANEL, chosen_by), |cell| *cell);
     let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
     let series: Vec<PercentileSeries> =
         focus.iter().filter_map(|(series, cell)| of_cell(series, cell, kind)).collect();
@@ -248,7 +250,7 @@ fn percentiles(
     }
     note.push_str("A line ends at the last percentile that enough samples support");
     note.push_str(if pooled { "; dashed: of all runs pooled." } else { "." });
-    note.push_str(&longest(focus, kind));
+    note.push_str(&longest(&focus, kind));
     let mut conditions = vec!["by percentile".to_owned(), "logarithmic".to_owned()];
     conditions.extend(sizes_and_n(&cells, Some(kind)));
     let words = if kind == "rtt" { "Round-trip time" } else { "Response time" };
@@ -262,11 +264,12 @@ fn percentiles(
         drawn: format!(
             "Line plot of the times of {} over percentiles, on an axis where each nine has the same width; times are \
              logarithmic.",
-            names(focus)
+            names(&focus)
         ),
     };
     let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
-    let mut figure = frame.around(scene, &cells, ChartKind::Percentiles(Percentiles { y, series }));
+    let kind = ChartKind::Percentiles(Percentiles { y, series });
+    let mut figure = frame.around_chosen(scene, (&cells, why), kind);
     // All percentiles, not the one that gives the direction.
     figure.chart.subtitle =
         figure.chart.subtitle.replacen(&super::frame::capital(quantity.words()), words, 1);

@@ -33,8 +33,18 @@ pub(crate) struct Frame<'w> {
 impl Frame<'_> {
     /// Returns the chart of these cells.
     pub(crate) fn around(self, scene: &Scene<'_>, cells: &[&CellResult], kind: ChartKind) -> Figure {
+        self.around_chosen(scene, (cells, ""), kind)
+    }
+
+    /// Returns the chart of these cells, with words that explain their choice.
+    pub(crate) fn around_chosen(
+        self,
+        scene: &Scene<'_>,
+        (cells, why): (&[&CellResult], &str),
+        kind: ChartKind,
+    ) -> Figure {
         let runs = scene.runs_per_cell(cells);
-        let note = format!("{}{}", self.note, part_shown(scene, cells));
+        let note = format!("{}{}", self.note, part_shown(scene, cells, why));
         let mut parts = vec![capital(self.quantity.words())];
         parts.extend(self.conditions);
         parts.push(runs.replace(' ', "\u{a0}"));
@@ -55,17 +65,21 @@ impl Frame<'_> {
     }
 }
 
-/// Says how many of the configurations with these workloads a chart shows; empty if it shows all.
-fn part_shown(scene: &Scene<'_>, cells: &[&CellResult]) -> String {
+/// Says how many of the configurations with these workloads a chart shows, and why these; empty if it shows all.
+fn part_shown(scene: &Scene<'_>, cells: &[&CellResult], why: &str) -> String {
     let is_shown = |cell: &&CellResult| cells.iter().any(|shown| shown.id == cell.id);
     let has_workload =
         |cell: &&CellResult| cells.iter().any(|shown| shown.factors.workload == cell.factors.workload);
     let count = |of: &dyn Fn(&&CellResult) -> bool| {
         scene.series.iter().filter(|series| series.cells.iter().any(of)).count()
     };
-    let (shown, all) = (count(&is_shown), count(&has_workload));
+    part_words((count(&is_shown), count(&has_workload)), why)
+}
+
+/// Says how many of all configurations are shown, and why these; empty if it is all of them.
+pub(crate) fn part_words((shown, all): (usize, usize), why: &str) -> String {
     match shown < all {
-        true => format!(" Shows {shown} of {all} configurations; the tables have all."),
+        true => format!(" Shows {shown} of {all} configurations{why}; the tables have all."),
         false => String::new(),
     }
 }

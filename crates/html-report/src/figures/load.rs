@@ -6,6 +6,7 @@ use charts::{
 use results::{CellResult, Finding, FindingKind, Metric};
 
 use super::{
+    choice::telling,
     distribution::{OfWorkload, cells_of, kept},
     frame::{Frame, hollow_note, list, names, sizes_and_n},
     heat,
@@ -130,12 +131,13 @@ fn title(scene: &Scene<'_>, all: &[(&Series, Vec<&CellResult>)]) -> Option<Strin
 
 /// Returns delivered over planned rates, if a load was not kept up with.
 pub(crate) fn delivered(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
-    let mut all = at_one_size(all);
+    let all = at_one_size(all);
     if !has_loads(&all) {
         return Vec::new();
     }
-    all.truncate(ONE_PANEL);
     let quantity = Quantity::Metric(Metric::Delivered);
+    // Rates differ most at the highest load.
+    let (all, why) = telling(scene, all, (ONE_PANEL, quantity), |cells| cells[cells.len() - 1]);
     let curves: Vec<(&Series, Vec<Point>)> = all
         .iter()
         .map(|(series, cells)| (*series, points(cells.iter().copied(), planned, quantity)))
@@ -179,5 +181,5 @@ pub(crate) fn delivered(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figu
         y: axis,
         panels: vec![Panel { lines, ..Panel::default() }],
     });
-    vec![frame.around(scene, &cells, kind)]
+    vec![frame.around_chosen(scene, (&cells, why), kind)]
 }

@@ -1,5 +1,6 @@
 //! Choice of the charts of a page, from the factors that vary.
 
+pub(crate) mod choice;
 pub(crate) mod cost;
 pub(crate) mod distribution;
 pub(crate) mod flows;
@@ -18,7 +19,7 @@ pub(crate) mod verdicts;
 
 use charts::ChartKind;
 use experiment::Workload;
-use limits::{MOST_POINTS, MOST_SERIES};
+use limits::MOST_POINTS;
 
 use crate::{
     page::{Figure, Section},
@@ -34,15 +35,6 @@ pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
     let latency = scene.of_workload(Workload::Latency);
     let throughput = scene.of_workload(Workload::Throughput);
     let paced = scene.of_workload(Workload::Paced);
-    for (workload, all) in [("latency", &latency), ("throughput", &throughput), ("paced", &paced)] {
-        if all.len() > MOST_SERIES {
-            omitted.push(format!(
-                "Of {} configurations with the workload `{workload}`, the charts of single runs show the first {MOST_SERIES}; \
-                 tables have all.",
-                all.len()
-            ));
-        }
-    }
     let all = [&latency, &throughput, &paced].into_iter().flatten();
     let most = all.map(|(_, cells)| cells.len()).max().unwrap_or(0);
     if most > MOST_POINTS {

@@ -88,7 +88,11 @@ pub(crate) fn note_of_panels(panels: &[Panel]) -> String {
             1 => line.series.name.clone(),
             _ => {
                 let batched = line.role.strip_prefix(PUBLISHED).unwrap_or_default();
-                format!("{}{batched} ({})", line.series.name, charts::pattern(&panel.lines, *number).name())
+                format!(
+                    "{}{batched} ({})",
+                    line.series.name,
+                    charts::Pattern::of(&panel.lines, *number).name()
+                )
             }
         };
         let names: Vec<String> = published.iter().map(name).collect();
@@ -99,7 +103,7 @@ pub(crate) fn note_of_panels(panels: &[Panel]) -> String {
     if known.is_empty() {
         return String::new();
     }
-    format!(" Thin and black: published figures of other hosts, {}.", known.join(", "))
+    format!(" Thin, in the colour of text: published figures of other hosts, {}.", known.join(", "))
 }
 
 fn is_thin(line: &Line) -> bool {
@@ -109,7 +113,7 @@ fn is_thin(line: &Line) -> bool {
 /// Returns a sentence about published figures; empty without them.
 pub(crate) fn note(cells: &[&CellResult]) -> String {
     match cells.iter().any(|cell| !cell.published.is_empty()) {
-        true => " Thin and black: published figures of other hosts.".to_owned(),
+        true => " Thin, in the colour of text: published figures of other hosts.".to_owned(),
         false => String::new(),
     }
 }
@@ -178,7 +182,7 @@ pub(crate) fn bars(scene: &Scene<'_>, all: &OfWorkload<'_, '_>, id: &str, curve:
             better: Some(if is_lower { Better::Less } else { Better::More }),
             subtitle: conditions.join(" \u{b7} "),
             note: format!(
-                "In colour: the median of the runs; whisker: {intervals}. Black: published values of other hosts, \
+                "In colour: the median of the runs; whisker: {intervals}. In the colour of text: published values of other hosts, \
                  which claim nothing about this one.{part}"
             ),
             description: format!(

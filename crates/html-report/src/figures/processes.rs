@@ -6,6 +6,7 @@ use charts::{Axis, Bar, BarGroup, Bars, ChartKind, Estimate, Series};
 use results::{CellResult, ProcessRecord};
 
 use super::{
+    choice::telling,
     distribution::{OfWorkload, at_one_size},
     frame::{Frame, names, sizes_and_n},
     limits::ONE_PANEL,
@@ -50,19 +51,19 @@ const SUBJECTS: [Subject; 2] = [
 pub(crate) fn figures(scene: &Scene<'_>, paced: &OfWorkload<'_, '_>) -> Vec<Figure> {
     let mut cells = at_one_size(paced, false);
     cells.retain(|(_, cell)| cell.factors.flows.len() > 1);
-    cells.truncate(ONE_PANEL);
-    SUBJECTS.iter().filter_map(|subject| subject.figure(scene, &cells)).collect()
+    SUBJECTS.iter().filter_map(|subject| subject.figure(scene, cells.clone())).collect()
 }
 
 impl Subject {
-    fn figure(&self, scene: &Scene<'_>, cells: &[(&Series, &CellResult)]) -> Option<Figure> {
+    fn figure(&self, scene: &Scene<'_>, cells: Vec<(&Series, &CellResult)>) -> Option<Figure> {
+        let (cells, why) = telling(scene, cells, (ONE_PANEL, self.quantity), |cell| *cell);
         let mut processes: Vec<String> = Vec::new();
         for name in cells.iter().flat_map(|(_, cell)| process_names(cell)) {
             if !processes.contains(&name) {
                 processes.push(name);
             }
         }
-        let mut groups: Vec<BarGroup> = processes.iter().map(|name| self.group(cells, name)).collect();
+        let mut groups: Vec<BarGroup> = processes.iter().map(|name| self.group(&cells, name)).collect();
         groups.retain(|group| highest(group) > 0);
         let all = groups.len();
         if all < 2 {
@@ -86,13 +87,13 @@ impl Subject {
                 "Bars from 0 of {} of {} processes, with {}.",
                 self.quantity.words(),
                 groups.len(),
-                names(cells)
+                names(&cells)
             ),
         };
         let x =
             Axis { label: self.quantity.words().to_owned(), unit: self.quantity.unit(), ..Axis::default() };
         let bars = Bars { x, group_label: "process".to_owned(), parts: Vec::new(), groups };
-        Some(frame.around(scene, &shown, ChartKind::Bars(bars)))
+        Some(frame.around_chosen(scene, (&shown, why), ChartKind::Bars(bars)))
     }
 
     /// Returns the bars of a process: one for each cell that has it.

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use charts::{Axis, ChartKind, Estimate, Line, LineStyle, Lines, Point, Scale, Series, prose};
 use experiment::Workload;
-use results::{CellResult, Finding, GrowthLaw, GrowthValue, Metric};
+use results::{CellResult, Finding, GrowthLaw, Metric};
 
 use super::{
+    choice::telling,
     distribution::{self, OfWorkload, cells_of},
     frame::{Frame, capital, hollow_note, names, sizes_and_n},
     limits::{MOST_SERIES, ONE_PANEL},
@@ -18,28 +19,18 @@ use crate::{
     values::{Quantity, doubt, is_doubtful},
 };
 
-/// Value over the number of endpoints.
-struct Subject {
-    id: &'static str,
-    quantity: Quantity,
-    /// Value in findings; `None` if none is about it.
-    grown: Option<GrowthValue>,
-}
-
-const fn subject(id: &'static str, quantity: Quantity, grown: Option<GrowthValue>) -> Subject {
-    Subject { id, quantity, grown }
-}
+/// Identifier of a chart, and the value that it shows.
+type Subject = (&'static str, Quantity);
 
 /// Returns charts over the numbers of readers, writers and nodes.
 pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
     let subjects = |workload| match workload {
-        Workload::Throughput => vec![
-            subject("sample-time", Quantity::SampleTime, Some(GrowthValue::TimePerSample)),
-            subject("goodput", Quantity::Metric(Metric::Goodput), None),
-        ],
+        Workload::Throughput => {
+            vec![("sample-time", Quantity::SampleTime), ("goodput", Quantity::Metric(Metric::Goodput))]
+        }
         _ => vec![
-            subject("rtt", Quantity::Metric(Metric::RttP50), Some(GrowthValue::Rtt)),
-            subject("sample-hop", Quantity::Metric(Metric::SampleHop), Some(GrowthValue::SampleHop)),
+            ("rtt", Quantity::Metric(Metric::RttP50)),
+            ("sample-hop", Quantity::Metric(Metric::SampleHop)),
         ],
     };
     let mut figures = Vec::new();
@@ -48,7 +39,7 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
         let every = cells_of(&all);
         for axis in axes(&every) {
             for subject in subjects(workload) {
-                figures.extend(over_endpoints(scene, &all, axis, &subject));
+                figures.extend(over_endpoints(scene, &all, axis, subject));
             }
         }
     }
@@ -64,12 +55,9 @@ pub(crate) fn discovery(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figu
             all.iter().filter_map(|(series, cells)| Some((*series, *cells.first()?))).collect();
         return distribution::runs(scene, &focus, matched, "runs-of-discovery").into_iter().collect();
     };
-    let subjects = [
-        subject("matched", matched, Some(GrowthValue::AllMatched)),
-        subject("packets", Quantity::PacketsUntilMatched, Some(GrowthValue::Packets)),
-        subject("memory", Quantity::Memory, Some(GrowthValue::Memory)),
-    ];
-    subjects.iter().filter_map(|subject| over_endpoints(scene, all, axis, subject)).collect()
+    let subjects =
+        [("matched", matched), ("packets", Quantity::PacketsUntilMatched), ("memory", Quantity::Memory)];
+    subjects.into_iter().filter_map(|subject| over_endpoints(scene, all, axis, subject)).collect()
 }
 
 /// Returns the kinds of endpoints of which there are several numbers; each with any number.
@@ -89,9 +77,8 @@ fn over_endpoints(
     scene: &Scene<'_>,
     all: &OfWorkload<'_, '_>,
     axis: Endpoints,
-    subject: &Subject,
+    (id, quantity): Subject,
 ) -> Option<Figure> {
-    let quantity = subject.quantity;
     let on_axis = |cell: &&CellResult| {
         let endpoints = Endpoints::of(&cell.factors);
         // A pair is on both axes of a mesh.
@@ -104,10 +91,12 @@ fn over_endpoints(
         let mut cells: Vec<&CellResult> = cells.iter().copied().filter(on_axis).collect();
         cells.retain(|cell| Some(cell.factors.size_bytes) == size && cell.factors.batch_bytes == 0);
         let values = cells.iter().filter(|cell| quantity.over_runs(cell).is_some()).count();
-        if values > 1 && shown.len() < MOST_SERIES {
+        if values > 1 {
             shown.push((*series, cells));
         }
     }
+    // Most differs with the most endpoints.
+    let (shown, why) = telling(scene, shown, (MOST_SERIES, quantity), |cells| cells[cells.len() - 1]);
     let cells = cells_of(&shown);
     if cells.is_empty() {
         return None;
@@ -118,7 +107,7 @@ fn over_endpoints(
     for (series, cells) in &shown {
         let mut lines = Vec::new();
         let points = points(cells.iter().copied(), number, quantity);
-        if let Some(law) = law(scene, cells, &points, subject.grown) {
+        if let Some(law) = law(scene, cells, &points, quantity) {
             has_laws = true;
             lines.push(Line {
                 series: (*series).clone(),
@@ -161,7 +150,7 @@ fn over_endpoints(
     let names = names(&shown);
     let mut conditions = vec![distribution::scale_words(&scale).to_owned()];
     conditions.extend(sizes_and_n(&cells, None));
-    let id = format!("{}-over-{noun}", subject.id);
+    let id = format!("{}-over-{noun}", id);
     let frame = Frame {
         id: &id,
         short: "Scaling",
@@ -177,7 +166,7 @@ fn over_endpoints(
     let x = Axis { label: format!("number of {noun}"), scale: Scale::Log, ticks, ..Axis::default() };
     let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
     let kind = ChartKind::Lines(Lines { x, y, panels: panels(&all_lines, &[]) });
-    Some(frame.around(scene, &cells, kind))
+    Some(frame.around_chosen(scene, (&cells, why), kind))
 }
 
 /// Returns a small dot for each counted run.
@@ -198,13 +187,14 @@ fn law(
     scene: &Scene<'_>,
     cells: &[&CellResult],
     points: &[Point],
-    grown: Option<GrowthValue>,
+    quantity: Quantity,
 ) -> Option<(String, Vec<Point>)> {
     let ids: BTreeSet<&str> = cells.iter().map(|cell| cell.id.as_str()).collect();
     let is_of = |finding: &&Finding| finding.cells.iter().all(|id| ids.contains(id.as_str()));
     let growths = scene.document.findings.iter().filter(is_of).filter_map(|finding| finding.growth.as_ref());
-    let growth =
-        growths.into_iter().find(|growth| Some(growth.value) == grown && growth.law != GrowthLaw::None)?;
+    let growth = growths.into_iter().find(|growth| {
+        Quantity::of_growth(growth.value) == Some(quantity) && growth.law != GrowthLaw::None
+    })?;
     let known: Vec<(f64, f64)> = points.iter().map(|point| (point.x, point.y.value)).collect();
     let mean = |of: &dyn Fn(f64, f64) -> f64| {
         known.iter().map(|(x, y)| of(*x, *y)).sum::<f64>() / known.len() as f64

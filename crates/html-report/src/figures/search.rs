@@ -5,6 +5,7 @@ use experiment::GoalKind;
 use results::{CellResult, Metric, SearchRecord, format_value};
 
 use super::{
+    choice::telling,
     distribution::{self, OfWorkload, at_one_size},
     frame::{Frame, list, names, sizes_and_n},
     limits::ONE_PANEL,
@@ -50,7 +51,7 @@ fn trials(
     aim: GoalKind,
     metric: Metric,
 ) -> Option<Figure> {
-    let focus = &focus[..focus.len().min(ONE_PANEL)];
+    let (focus, why) = telling(scene, focus.to_vec(), (ONE_PANEL, Quantity::Metric(metric)), |cell| *cell);
     let searches: Vec<SearchTrials> =
         focus.iter().filter_map(|(series, cell)| search(series, cell, aim, metric)).collect();
     if searches.is_empty() {
@@ -66,19 +67,19 @@ fn trials(
     let frame = Frame {
         id: &id,
         short: "Trials",
-        title: found(focus, metric).unwrap_or_else(|| format!("Trials of a search: {}", metric.words())),
+        title: found(&focus, metric).unwrap_or_else(|| format!("Trials of a search: {}", metric.words())),
         quantity: Quantity::Metric(metric),
         conditions,
         note: match searches.iter().any(|search| search.found.is_some()) {
             true => format!("{MARKS} Line: the {found_word} that was found, between its bounds."),
             false => format!("{MARKS} No {found_word} was found."),
         },
-        drawn: format!("Load of each trial of a search of {} in order, with its outcome.", names(focus)),
+        drawn: format!("Load of each trial of a search of {} in order, with its outcome.", names(&focus)),
     };
     let is_scale = metric == Metric::Headroom;
     let label = if is_scale { "scale of all rates" } else { "" }.to_owned();
     let y = Axis { label, unit: Quantity::Metric(metric).unit(), scale, ..Axis::default() };
-    Some(frame.around(scene, &cells, ChartKind::Trials(Trials { y, searches })))
+    Some(frame.around_chosen(scene, (&cells, why), ChartKind::Trials(Trials { y, searches })))
 }
 
 /// Returns a title with the rates that were found: the medians over the searches; `None` unless each series has one.

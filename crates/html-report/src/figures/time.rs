@@ -5,6 +5,7 @@ use experiment::{Load, Rate, Workload};
 use results::{CellResult, LogWindow, Metric};
 
 use super::{
+    choice::telling,
     distribution::{OfWorkload, at_one_size, scale},
     frame::{Frame, MOST_NAMED, first_of, names, noisy, sizes_and_n},
     limits::ONE_PANEL,
@@ -24,19 +25,19 @@ fn of_workload<'s, 'd>(scene: &'s Scene<'d>, workload: Workload) -> Vec<(&'s Ser
     let mut focus = at_one_size(&all, false);
     // The median of all flows of a mix depends on which one sends most.
     focus.retain(|(_, cell)| cell.factors.flows.len() < 2);
-    focus.truncate(ONE_PANEL);
     focus
 }
 
 /// Returns the median run of each series over time, if its windows are known.
 pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
-    let focus = of_workload(scene, workload);
     let nominal = window_ns(scene);
     let (id, metric, kind, words) = match workload {
         Workload::Paced => ("time-under-load", Metric::ResponseP50, "response", "Response time"),
         _ => ("time", Metric::RttP50, "rtt", "Round-trip time"),
     };
     let quantity = Quantity::Metric(metric);
+    let focus = of_workload(scene, workload);
+    let (focus, why) = telling(scene, focus, (ONE_PANEL, quantity), |cell| *cell);
     let panel = |(series, cell): &(&Series, &CellResult)| {
         let windows = (scene.windows)(quantity.median_run(cell)?.number, kind);
         panel(series, &windows, nominal)
@@ -66,7 +67,7 @@ pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
         ),
     };
     let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
-    vec![frame.around(scene, &cells, ChartKind::Timeline(Timeline { y, panels }))]
+    vec![frame.around_chosen(scene, (&cells, why), ChartKind::Timeline(Timeline { y, panels }))]
 }
 
 /// Returns which run is shown of these cells, to follow a title.
@@ -135,8 +136,7 @@ fn panel(series: &Series, windows: &[LogWindow], length: u64) -> Option<Timeline
 pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
     let quantity = Quantity::Metric(Metric::Delivered);
     let nominal = window_ns(scene);
-    let mut focus = at_one_size(all, true);
-    focus.truncate(ONE_PANEL);
+    let (focus, why) = telling(scene, at_one_size(all, true), (ONE_PANEL, quantity), |cell| *cell);
     let noisy = noisy(scene);
     let panel = |(series, cell): &(&Series, &CellResult)| {
         let run = quantity.median_run(cell)?;
@@ -180,5 +180,5 @@ pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
         drawn: format!("Time series of the delivered rate of the median run of {}, in steps.", names(&focus)),
     };
     let y = Axis { unit: Unit::SamplesPerSecond, scale, ..Axis::default() };
-    vec![frame.around(scene, &cells, ChartKind::Timeline(Timeline { y, panels }))]
+    vec![frame.around_chosen(scene, (&cells, why), ChartKind::Timeline(Timeline { y, panels }))]
 }

@@ -5,6 +5,7 @@ use experiment::Workload;
 use results::{CellResult, Metric, Run, kind_of_hop};
 
 use super::{
+    choice::telling,
     distribution::OfWorkload,
     frame::{Frame, sizes_and_n},
     limits::ONE_PANEL,
@@ -83,20 +84,20 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
 }
 
 impl Subject {
-    fn figure(&self, scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Option<Figure> {
+    fn figure<'s, 'd>(&self, scene: &Scene<'_>, all: &OfWorkload<'s, 'd>) -> Option<Figure> {
         // The largest topology of each series.
-        let mut shown: Vec<((Line, Vec<String>), &CellResult)> = Vec::new();
-        for (series, cells) in all {
-            let largest = cells.iter().copied().max_by_key(|cell| {
+        let largest = |(series, cells): &(&'s Series, Vec<&'d CellResult>)| {
+            let cell = cells.iter().copied().max_by_key(|cell| {
                 (Endpoints::of(&cell.factors).number(), std::cmp::Reverse(cell.factors.size_bytes))
-            });
-            let line = largest.and_then(|cell| Some((self.line(series, cell)?, cell)));
-            shown.extend(line.filter(|_| shown.len() < ONE_PANEL));
-        }
-        let ((_, names), _) = shown.iter().max_by_key(|((_, names), _)| names.len())?;
+            })?;
+            Some((*series, (self.line(series, cell)?, cell)))
+        };
+        let shown = all.iter().filter_map(largest).collect();
+        let (shown, why) = telling(scene, shown, (ONE_PANEL, self.quantity), |(_, cell)| *cell);
+        let (_, ((_, names), _)) = shown.iter().max_by_key(|(_, ((_, names), _))| names.len())?;
         let names = names.clone();
-        let cells: Vec<&CellResult> = shown.iter().map(|(_, cell)| *cell).collect();
-        let lines: Vec<Line> = shown.into_iter().map(|((line, _), _)| line).collect();
+        let (lines, cells): (Vec<Line>, Vec<&CellResult>) =
+            shown.into_iter().map(|(_, ((line, _), cell))| (line, cell)).unzip();
         let topology = cells[0].factors.topology.to_string();
         let mut conditions = vec![format!("topology {topology}")];
         conditions.extend(sizes_and_n(&cells, None));
@@ -116,7 +117,7 @@ impl Subject {
         let x = Axis { label: self.x_label.to_owned(), scale: Scale::Ordinal(names), ..Axis::default() };
         let y = Axis { unit: self.unit, ..Axis::default() };
         let kind = ChartKind::Lines(Lines { x, y, panels: vec![Panel { lines, ..Panel::default() }] });
-        let mut figure = frame.around(scene, &cells, kind);
+        let mut figure = frame.around_chosen(scene, (&cells, why), kind);
         let of_quantity = super::frame::capital(self.quantity.words());
         figure.chart.subtitle = figure.chart.subtitle.replacen(&of_quantity, self.what, 1);
         if self.unit == Unit::Percent {

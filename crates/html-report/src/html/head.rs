@@ -95,7 +95,7 @@ fn sign(out: &mut Markup, grade: Grade) {
 
 /// Writes the key figures.
 pub(super) fn key_figures(out: &mut Markup, page: &Page) {
-    let Some(KeyFigures { columns, rows, more }) = &page.key_figures else { return };
+    let Some(KeyFigures { columns, rows, part }) = &page.key_figures else { return };
     out.raw("<section class=\"keys\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Key figures\">");
     out.raw("<table class=\"key\"><caption class=\"vh\">Key figures</caption><thead><tr><td></td>");
     for column in columns {
@@ -137,12 +137,8 @@ pub(super) fn key_figures(out: &mut Markup, page: &Page) {
         out.raw("</tr>\n");
     }
     out.raw("</tbody></table></div>");
-    let mut note = "Dot: median of the runs, on an axis from 0. Bar: its 95 % interval from 6 runs on, else the range of the runs. Arrow: it goes on."
-        .to_owned();
-    if *more > 0 {
-        note.push_str(&format!(" {more} more configurations are in the tables of cells."));
-    }
-    out.element("p", " class=\"note\"", &note);
+    let note = "Dot: median of the runs, on an axis from 0. Bar: its 95 % interval from 6 runs on, else the range of the runs. Arrow: it goes on.";
+    out.element("p", " class=\"note\"", &format!("{note}{part}"));
     out.raw("</section>\n");
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use charts::{ChartKind, LineStyle, Slot};
+use results::{Conclusion, ResultDocument};
 
 use crate::{judged, kinds::many, page};
 
@@ -31,7 +32,8 @@ fn twelve_configurations_are_told_apart() {
                 }
                 ChartKind::Percentiles(shown) => {
                     assert!(shown.series.len() <= MOST, "{}", figure.id);
-                    let words = format!("Shows 4 of {count} configurations; the tables have all.");
+                    let words =
+                        format!("Shows 4 of {count} configurations, those furthest from the median of all;");
                     assert!(figure.chart.note.contains(&words), "{}", figure.chart.note);
                 }
                 _ => {}
@@ -39,4 +41,44 @@ fn twelve_configurations_are_told_apart() {
         }
         assert!(lines_with_panels >= 1, "round-trip times have a panel for each");
     }
+}
+
+/// Returns the names in the chart of percentiles, and its note.
+fn in_percentiles(document: &ResultDocument) -> (Vec<String>, String) {
+    let page = page(document);
+    let mut figures = page.sections.iter().flat_map(|section| &section.figures);
+    let figure = figures.find(|figure| figure.id == "percentiles").expect("round trips");
+    let ChartKind::Percentiles(shown) = &figure.chart.kind else { panic!("percentiles") };
+    let name =
+        |of: &charts::PercentileSeries| of.series.name.split(' ').next().unwrap_or_default().to_owned();
+    (shown.series.iter().map(name).collect(), figure.chart.note.clone())
+}
+
+#[test]
+fn charts_show_the_configurations_that_differ_most() {
+    let mut document = many(30, 1);
+    for run in &mut document.cells[20].runs {
+        let p50 = &mut run.latency.get_mut("rtt").expect("round trips").p50_ns;
+        *p50 = p50.map(|ns| 10 * ns);
+    }
+    let (names, note) = in_percentiles(&document);
+    assert!(names.iter().any(|name| name == "way-20"), "{names:?}");
+    assert!(note.contains("4 of 30 configurations, those furthest from the median of all;"), "{note}");
+    let [near, baseline] = [14, 15].map(|index| document.cells[index].id.clone());
+    document.experiment.design.baseline = vec![baseline];
+    let mut document = judged(document);
+    for verdict in &mut document.verdicts {
+        let Some(answer) = &mut verdict.answer else { continue };
+        answer.change_pct = Some(-5.0);
+        answer.conclusion = match verdict.treatment.cell == near {
+            true => Conclusion::Lower { better: true, within_margin: false },
+            false => Conclusion::Inconclusive { could_have_seen_pct: None },
+        };
+    }
+    let (names, note) = in_percentiles(&document);
+    assert!(["way-14", "way-15"].iter().all(|name| names.iter().any(|of| of == name)), "{names:?}");
+    assert!(
+        note.contains("4 of 30 configurations, those with the largest differences that verdicts show and"),
+        "{note}"
+    );
 }
