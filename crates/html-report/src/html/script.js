@@ -69,15 +69,15 @@
     if (text) made.textContent = text;
     return made;
   }
-  // Adds a text of the figure in lines below `top`, and returns the lower edge of the last one. A character takes up to 0.56 em.
+  // Adds a text of the figure in lines below `top`, and returns the lower edge of the last one. A character takes up to 0.6 em, of a title 0.7.
   function written(file, from, style, size, height, width, top) {
-    var words = from ? from.textContent.trim().split(/ +|\n/) : [], line = "";
+    var words = from ? from.textContent.trim().split(/ +|\n/) : [], line = "", wide = size * (style === "head" ? 0.7 : 0.6);
     function end() {
       top += height;
       file.appendChild(element("text", { "class": style, x: 16, y: top }, line));
     }
     words.forEach(function (word) {
-      if (line && (line.length + 1 + word.length) * size * 0.56 > width - 32) { end(); line = ""; }
+      if (line && (line.length + 1 + word.length) * wide > width - 32) { end(); line = ""; }
       line += (line ? " " : "") + word;
     });
     if (line) end();
