@@ -115,7 +115,7 @@ pub struct KeyFigures {
     pub columns: Vec<KeyColumn>,
     /// Rows, one per series.
     pub rows: Vec<KeyRow>,
-    /// How many of all series the rows are, and why these; empty if all.
+    /// Number of the rows among all series, and the reason of the choice; empty if all are shown.
     pub part: String,
 }
 

@@ -1,4 +1,4 @@
-//! What more endpoints change: laws, or else the most against the fewest.
+//! Change of values by more endpoints: laws, or else the most against the fewest.
 
 use std::collections::BTreeMap;
 
@@ -101,7 +101,7 @@ fn lines(scene: &Scene<'_>, alike: &[(&Finding, &Growth)]) -> Option<Sentence> {
     listed(begin, found, Better::Less, &format!("95 % intervals{blocks}"))
 }
 
-/// Returns the most and the fewest endpoints of these cells in words, and the change at each size in ascending order; `None` without
+/// Returns the text of the most and the fewest endpoints of these cells, and the change at each size in ascending order; `None` without
 /// several numbers of endpoints.
 fn changes<'d>(cells: &[&'d CellResult], metric: Metric) -> Option<(String, Vec<Change<'d>>)> {
     let endpoints = |cell: &CellResult| Endpoints::of(&cell.factors);
