@@ -150,7 +150,7 @@ fn over_endpoints(
     let names = names(&shown);
     let mut conditions = vec![distribution::scale_words(&scale).to_owned()];
     conditions.extend(sizes_and_n(&cells, None));
-    let id = format!("{}-over-{noun}", id);
+    let id = format!("{id}-over-{noun}");
     let frame = Frame {
         id: &id,
         short: "Scaling",

@@ -1,4 +1,4 @@
-//! When the waits of a run for its last samples end.
+//! Waits of a run for its last samples: their ends.
 
 use control::IDLE_NS;
 use simulate::drain::{Acknowledged, Drained};
