@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use super::{Node, yaml};
 use crate::error::{ImportError, Position};
 
-/// Parses a JSON document. What is valid JSON is valid YAML as well.
+/// Parses a JSON document. What is valid JSON is valid YAML as well, except for characters that are written as two escapes.
 pub(crate) fn parse(text: &str) -> Result<Node, ImportError> {
     serde_json::from_str::<IgnoredAny>(text).map_err(|error| {
         let words = error.to_string();
@@ -14,7 +14,17 @@ pub(crate) fn parse(text: &str) -> Result<Node, ImportError> {
         ImportError::new(message, "correct the syntax").at(at)
     })?;
     // Of YAML, tabs are not valid everywhere. In JSON they are space between values.
-    yaml::parse(&text.replace('\t', " "))
+    yaml::parse(&text.replace('\t', " ")).map_err(|error| {
+        match error.message.strip_prefix("not valid YAML: ") {
+            Some(words) => ImportError {
+                message: format!("valid JSON that is not valid YAML: {words}"),
+                hint: "write a character beyond U+FFFF itself, not as two escapes such as `\\ud83d\\ude00`"
+                    .into(),
+                ..error
+            },
+            None => error,
+        }
+    })
 }
 
 #[cfg(test)]
@@ -48,6 +58,9 @@ mod tests {
         let error = parse("{\n \"a\": }").expect_err("malformed");
         assert_eq!(error.to_string(), "2:7: not valid JSON: expected value");
         assert!(parse("{\"a\": 1, \"a\": 2}").expect_err("twice").message.contains("given twice"));
+        let escaped = parse("{\"a\": \"\\ud83d\\ude00\"}").expect_err("two escapes");
+        assert!(escaped.message.starts_with("valid JSON that is not valid YAML"), "{escaped}");
+        assert!(parse("{\"a\": \"😀\"}").is_ok());
         let deep = format!("{}{}", "[".repeat(40), "]".repeat(40));
         assert!(parse(&deep).expect_err("too deep").message.contains("nested"));
     }
