@@ -53,7 +53,10 @@ impl Hosts {
             words.push(option);
         }
         let arguments: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-        self.scene.start_with(variables, &words[0], &arguments)
+        // A process that is killed leaves its temporary files.
+        let temporary = self.scene.path("");
+        let variables = [variables, &[("TMPDIR", temporary.as_os_str())]].concat();
+        self.scene.start_with(&variables, &words[0], &arguments)
     }
 
     /// Runs one process per host, the last one first, to their ends.
