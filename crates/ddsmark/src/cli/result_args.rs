@@ -89,7 +89,7 @@ impl OutputArgs {
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Directory of a result, or its `result.json`; or several, or a directory that contains results.
+    /// Directory of a result, or its `result.json` or `result.json.gz`; or several, or a directory that contains results.
     ///
     /// A report of many results is an index: a table of them, and the history of each cell with its changes.
     #[arg(value_name = "DIR", required = true, num_args = 1..)]
@@ -143,7 +143,7 @@ pub struct ReportArgs {
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// Baseline: directory of a result, or its `result.json`.
+    /// Baseline: directory of a result, or its `result.json` or `result.json.gz`.
     ///
     /// A colon and the name of a cell select cells; `*` matches any text.
     #[arg(value_name = "BASELINE[:CELL]", required_unless_present = "interleave")]

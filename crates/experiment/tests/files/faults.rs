@@ -10,6 +10,13 @@ fn error_has_the_position_of_the_wrong_value() {
         ("x = ", &[], "f.toml:7:4: ", "", "TOML"),
         ("sise = 64", &[], "f.toml:7:1: unknown key `sise`", "sise", "did you mean `size`?"),
         (
+            "[design]\nduration = \"1s\"",
+            &[],
+            "f.toml:8:1: unknown key `duration`",
+            "duration",
+            "did you mean `measure`?",
+        ),
+        (
             "receive = \"polled\"",
             &[],
             "f.toml:7:11: `polled` is not valid for `receive`",

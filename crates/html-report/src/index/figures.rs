@@ -9,6 +9,7 @@ use charts::{
 use stats::median;
 
 use super::{
+    gaps::Gaps,
     history::{Change, History, Index, Line},
     tables::{day, time, unsigned},
 };
@@ -59,14 +60,25 @@ impl Index {
             panel.lines.push(self.line(line, &axis, &series));
             panel.references.extend(change_marks(line, &axis, series.slot));
         }
-        panel.references.extend(version_marks(&lines, &axis));
+        let mut marks = version_marks(&lines);
+        let has_versions = !marks.is_empty();
+        let gaps: Vec<(&Line, Gaps)> =
+            lines.iter().filter_map(|line| Some((*line, self.gaps(line)?))).collect();
+        marks.extend(gaps.iter().flat_map(|(line, gaps)| gap_marks(line, gaps)));
+        panel.references.extend(grey(marks, &axis));
         let noisy =
             results.iter().filter(|result| self.content(**result).is_some_and(|content| content.is_noisy));
         let noisy: Vec<Interval> = noisy
             .map(|result| Interval { low: places[result] as f64 - 0.5, high: places[result] as f64 + 0.5 })
             .collect();
         let all_noisy = noisy.len() == results.len();
-        let mut note = notes(history, &lines, &panel, left_out);
+        let mut note = notes(history, &lines, has_versions, left_out);
+        if let Some((_, gaps)) = gaps.first() {
+            note.push_str(&format!(
+                " Missing: no result here, although the others follow every {}.",
+                gaps.every()
+            ));
+        }
         if all_noisy {
             note.push_str(" All results are noisy.");
         } else if !noisy.is_empty() {
@@ -146,6 +158,11 @@ impl Index {
         span.replace('-', "\u{2011}")
     }
 
+    fn gaps(&self, line: &Line) -> Option<Gaps> {
+        let starts: Vec<u64> = (0..line.points.len()).map(|point| self.started(line, point)).collect();
+        Gaps::between(&starts)
+    }
+
     fn line(&self, line: &Line, axis: &TimeAxis<'_>, series: &Series) -> Drawn {
         let point = |point: &super::history::Point| {
             let content = self.content(point.result);
@@ -202,8 +219,8 @@ fn change_marks(line: &Line, axis: &TimeAxis<'_>, slot: Slot) -> Vec<Reference> 
     line.changes().iter().map(mark).collect()
 }
 
-/// Returns a mark where the kernel, the driver or the tool is another one, and where a further host or version begins.
-fn version_marks(lines: &[&Line], axis: &TimeAxis<'_>) -> Vec<Reference> {
+/// Returns a result and words where the kernel, the driver or the tool is another one, and where a further host or version begins.
+fn version_marks(lines: &[&Line]) -> Vec<(usize, String)> {
     let mut all: Vec<(usize, String)> = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         let changed = line.points.iter().filter(|point| !point.changed.is_empty());
@@ -219,10 +236,23 @@ fn version_marks(lines: &[&Line], axis: &TimeAxis<'_>) -> Vec<Reference> {
             all.extend((!words.is_empty()).then(|| (first.result, words.join(", "))));
         }
     }
-    all.sort();
-    all.dedup();
+    all
+}
+
+/// Returns each result of a line that follows a gap, and how many are missing.
+fn gap_marks(line: &Line, gaps: &Gaps) -> Vec<(usize, String)> {
+    gaps.before
+        .iter()
+        .map(|(point, missing)| (line.points[*point].result, format!("{missing} missing")))
+        .collect()
+}
+
+/// Returns grey marks with these words in front of these results.
+fn grey(mut marks: Vec<(usize, String)>, axis: &TimeAxis<'_>) -> Vec<Reference> {
+    marks.sort();
+    marks.dedup();
     let mark = |(result, label)| Reference { at: axis.place(result) - 0.5, label, slot: Slot::S0 };
-    all.into_iter().map(mark).collect()
+    marks.into_iter().map(mark).collect()
 }
 
 /// Returns what tells the lines of a chart apart; empty for a single line.
@@ -242,14 +272,14 @@ fn common<'l>(lines: &[&'l Line], of: impl Fn(&'l Line) -> &'l String) -> Option
     lines.iter().all(|line| of(line) == first).then_some(first)
 }
 
-fn notes(history: &History, lines: &[&Line], panel: &Panel, left_out: usize) -> String {
+fn notes(history: &History, lines: &[&Line], has_versions: bool, left_out: usize) -> String {
     let mut notes = vec!["Dot: a result; bar: interval over its runs.".to_owned()];
     if history.changes().next().is_some() {
         notes.push(
             "Dotted line with a percentage: a change of level that is significant; grey: levels.".to_owned(),
         );
     }
-    if panel.references.iter().any(|reference| reference.slot == Slot::S0) {
+    if has_versions {
         notes.push("Grey dotted line: another host, version, kernel or driver from here on.".to_owned());
     }
     if lines.iter().any(|line| line.points.iter().any(|point| point.value.is_doubtful)) {

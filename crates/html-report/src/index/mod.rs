@@ -8,6 +8,7 @@
 
 mod changes;
 mod figures;
+mod gaps;
 mod history;
 mod result;
 mod tables;

@@ -240,6 +240,22 @@ fn hosts_and_versions_are_lines_of_their_own_with_marks() {
 }
 
 #[test]
+fn nights_without_a_result_are_marked() {
+    let all = nights(&step(1.0));
+    let html = |indexed: Vec<IndexedResult>| index_html(&Index::new(indexed));
+    assert!(!html(all.clone()).contains("missing"), "a result each night");
+    let (mut some, rest) = (all[..9].to_vec(), &all[12..]);
+    some.extend_from_slice(rest);
+    let html = html(some);
+    assert!(html.contains(">3 missing</text>"), "the mark");
+    assert!(
+        html.contains("Missing: no result here, although the others follow every 24\u{a0}h."),
+        "its explanation"
+    );
+    assert!(!html.contains("Grey dotted line: another host"), "no other mark");
+}
+
+#[test]
 fn what_differs_with_a_change_is_named() {
     let all = step(1.3).into_iter().enumerate().map(|(day, (level, host))| {
         let mut document = result(Night { day: day as u64, level, host });
