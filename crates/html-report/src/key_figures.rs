@@ -83,9 +83,9 @@ pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
     // The value that most have.
     let known = |column: &&Column| column.values.iter().flatten().count();
     let (number, of_most) = (all.len(), columns.iter().rev().max_by_key(known)?.quantity);
-    let (shown, why) = telling(scene, all, (MOST_ROWS, of_most), |(_, cell)| cell);
+    let (shown, why) = telling(scene, all, (MOST_ROWS, |cell| of_most.median(cell)), |(_, cell)| cell);
     let shown: Vec<usize> = shown.into_iter().map(|(_, (index, _))| index).collect();
-    let part = part_words((shown.len(), number), why);
+    let part = part_words((shown.len(), number), &why);
     // Of many series, those that are shown may have no value of a figure.
     columns.retain(|column| shown.iter().any(|index| column.values[*index].is_some()));
     let row = |index: usize| {

@@ -142,6 +142,11 @@ impl Quantity {
         }
     }
 
+    /// Returns the median over the counted runs; `None` as of [`Self::over_runs`].
+    pub(crate) fn median(self, cell: &CellResult) -> Option<f64> {
+        self.over_runs(cell).map(|estimate| estimate.value)
+    }
+
     /// Returns the run of a cell whose value is the median of those of all runs: of an even number, the lower one.
     pub(crate) fn median_run(self, cell: &CellResult) -> Option<&Run> {
         let known = cell.claimed_runs().filter_map(|run| Some((self.of(cell, run)?, run)));

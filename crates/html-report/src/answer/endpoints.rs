@@ -50,7 +50,8 @@ pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
             Some((series, (first, sentence((series, metric), begin, &changes))))
         };
         let all = scene.of_workload(workload).into_iter().filter_map(of_series).collect();
-        let (chosen, _) = telling(scene, all, (MOST, Quantity::Metric(metric)), |(cell, _)| *cell);
+        let (chosen, _) =
+            telling(scene, all, (MOST, |cell| Quantity::Metric(metric).median(cell)), |(cell, _)| *cell);
         chosen.into_iter().map(|(_, (_, sentence))| sentence).collect::<Vec<_>>()
     };
     let round_trips = of_workload(Workload::Latency, Metric::RttP50, "median round trip");

@@ -77,7 +77,8 @@ fn unbatched<'s, 'd>(all: &OfWorkload<'s, 'd>) -> Vec<(&'s Series, Vec<&'d CellR
 impl Subject {
     /// Returns bars for few sizes and series, lines for many; none for a single number.
     fn figure(self, scene: &Scene<'_>, all: Vec<(&Series, Vec<&CellResult>)>) -> Option<Figure> {
-        let (all, why) = telling(scene, all, (MOST_SERIES, self.quantity), |cells| cells[0]);
+        let (all, why) =
+            telling(scene, all, (MOST_SERIES, |cell| self.quantity.median(cell)), |cells| cells[0]);
         let sizes = sizes(&all);
         let cells = cells_of(&all);
         if cells.iter().filter(|cell| (self.of_parts)(cell).is_some()).count() < 2 {
@@ -96,7 +97,7 @@ impl Subject {
         let note = if as_bars { self.note } else { "Mark: median of the runs with its interval.".to_owned() };
         let (id, short, title, quantity) = (self.id, self.short, self.title.to_owned(), self.quantity);
         let frame = Frame { id, short, title, quantity, conditions, note, drawn };
-        Some(frame.around_chosen(scene, (&cells, why), kind))
+        Some(frame.around(scene, (&cells, &why), kind))
     }
 
     fn bars(&self, sizes: &[u64], all: &OfWorkload<'_, '_>) -> ChartKind {

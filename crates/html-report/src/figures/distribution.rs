@@ -127,7 +127,8 @@ pub(crate) fn runs(
     quantity: Quantity,
     id: &str,
 ) -> Option<Figure> {
-    let (focus, why) = telling(scene, focus.to_vec(), (MOST_SERIES, quantity), |cell| *cell);
+    let (focus, why) =
+        telling(scene, focus.to_vec(), (MOST_SERIES, |cell| quantity.median(cell)), |cell| *cell);
     let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
     if cells.iter().map(|cell| cell.runs.len()).max().unwrap_or(0) < 2 {
         return None;
@@ -153,7 +154,7 @@ pub(crate) fn runs(
     };
     let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
     let strip = RunStrip { y, series, noisy: noisy(scene) };
-    Some(frame.around_chosen(scene, (&cells, why), ChartKind::RunStrip(strip)))
+    Some(frame.around(scene, (&cells, &why), ChartKind::RunStrip(strip)))
 }
 
 /// Explains the marks of a strip.
@@ -234,7 +235,8 @@ fn percentiles(
     id: &str,
 ) -> Option<Figure> {
     // A page has four colours; a band of a fifth series would hide the others.
-    let (focus, why) = telling(scene, focus.to_vec(), (ONE_PANEL, chosen_by), |cell| *cell);
+    let (focus, why) =
+        telling(scene, focus.to_vec(), (ONE_PANEL, |cell| chosen_by.median(cell)), |cell| *cell);
     let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
     let series: Vec<PercentileSeries> =
         focus.iter().filter_map(|(series, cell)| of_cell(series, cell, kind)).collect();
@@ -269,7 +271,7 @@ fn percentiles(
     };
     let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
     let kind = ChartKind::Percentiles(Percentiles { y, series });
-    let mut figure = frame.around_chosen(scene, (&cells, why), kind);
+    let mut figure = frame.around(scene, (&cells, &why), kind);
     // All percentiles, not the one that gives the direction.
     figure.chart.subtitle =
         figure.chart.subtitle.replacen(&super::frame::capital(quantity.words()), words, 1);

@@ -159,6 +159,6 @@ impl<'s, 'd> Mix<'s, 'd> {
         };
         let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
         let strip = RunStrip { y, series, noisy: noisy(scene) };
-        Some(frame.around(scene, &cells, ChartKind::RunStrip(strip)))
+        Some(frame.around(scene, (&cells, ""), ChartKind::RunStrip(strip)))
     }
 }

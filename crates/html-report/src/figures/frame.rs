@@ -31,13 +31,8 @@ pub(crate) struct Frame<'w> {
 }
 
 impl Frame<'_> {
-    /// Returns the chart of these cells.
-    pub(crate) fn around(self, scene: &Scene<'_>, cells: &[&CellResult], kind: ChartKind) -> Figure {
-        self.around_chosen(scene, (cells, ""), kind)
-    }
-
-    /// Returns the chart of these cells, with words that explain their choice.
-    pub(crate) fn around_chosen(
+    /// Returns the chart of these cells, with words that explain their choice; these are empty if they were not chosen.
+    pub(crate) fn around(
         self,
         scene: &Scene<'_>,
         (cells, why): (&[&CellResult], &str),

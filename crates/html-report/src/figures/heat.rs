@@ -92,7 +92,7 @@ pub(crate) fn figure(
         unit: quantity.unit(),
         slot: Slot::S1,
     });
-    Some(frame.around(scene, &every, kind))
+    Some(frame.around(scene, (&every, ""), kind))
 }
 
 fn field(cell: Option<&CellResult>, quantity: Quantity) -> HeatCell {

@@ -96,7 +96,7 @@ pub(crate) fn response(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figur
     };
     let x = Axis { label: "planned rate".to_owned(), unit: Unit::SamplesPerSecond, ..Axis::default() };
     let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
-    figures.push(frame.around(scene, &cells, ChartKind::Lines(Lines { x, y, panels })));
+    figures.push(frame.around(scene, (&cells, ""), ChartKind::Lines(Lines { x, y, panels })));
     figures
 }
 
@@ -137,7 +137,8 @@ pub(crate) fn delivered(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figu
     }
     let quantity = Quantity::Metric(Metric::Delivered);
     // Rates differ most at the highest load.
-    let (all, why) = telling(scene, all, (ONE_PANEL, quantity), |cells| cells[cells.len() - 1]);
+    let (all, why) =
+        telling(scene, all, (ONE_PANEL, |cell| quantity.median(cell)), |cells| cells[cells.len() - 1]);
     let curves: Vec<(&Series, Vec<Point>)> = all
         .iter()
         .map(|(series, cells)| (*series, points(cells.iter().copied(), planned, quantity)))
@@ -181,5 +182,5 @@ pub(crate) fn delivered(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figu
         y: axis,
         panels: vec![Panel { lines, ..Panel::default() }],
     });
-    vec![frame.around_chosen(scene, (&cells, why), kind)]
+    vec![frame.around(scene, (&cells, &why), kind)]
 }

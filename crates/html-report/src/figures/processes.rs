@@ -56,7 +56,8 @@ pub(crate) fn figures(scene: &Scene<'_>, paced: &OfWorkload<'_, '_>) -> Vec<Figu
 
 impl Subject {
     fn figure(&self, scene: &Scene<'_>, cells: Vec<(&Series, &CellResult)>) -> Option<Figure> {
-        let (cells, why) = telling(scene, cells, (ONE_PANEL, self.quantity), |cell| *cell);
+        let (cells, why) =
+            telling(scene, cells, (ONE_PANEL, |cell| self.quantity.median(cell)), |cell| *cell);
         let mut processes: Vec<String> = Vec::new();
         for name in cells.iter().flat_map(|(_, cell)| process_names(cell)) {
             if !processes.contains(&name) {
@@ -93,7 +94,7 @@ impl Subject {
         let x =
             Axis { label: self.quantity.words().to_owned(), unit: self.quantity.unit(), ..Axis::default() };
         let bars = Bars { x, group_label: "process".to_owned(), parts: Vec::new(), groups };
-        Some(frame.around_chosen(scene, (&shown, why), ChartKind::Bars(bars)))
+        Some(frame.around(scene, (&shown, &why), ChartKind::Bars(bars)))
     }
 
     /// Returns the bars of a process: one for each cell that has it.

@@ -96,7 +96,8 @@ fn over_endpoints(
         }
     }
     // Most differs with the most endpoints.
-    let (shown, why) = telling(scene, shown, (MOST_SERIES, quantity), |cells| cells[cells.len() - 1]);
+    let (shown, why) =
+        telling(scene, shown, (MOST_SERIES, |cell| quantity.median(cell)), |cells| cells[cells.len() - 1]);
     let cells = cells_of(&shown);
     if cells.is_empty() {
         return None;
@@ -166,7 +167,7 @@ fn over_endpoints(
     let x = Axis { label: format!("number of {noun}"), scale: Scale::Log, ticks, ..Axis::default() };
     let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
     let kind = ChartKind::Lines(Lines { x, y, panels: panels(&all_lines, &[]) });
-    Some(frame.around_chosen(scene, (&cells, why), kind))
+    Some(frame.around(scene, (&cells, &why), kind))
 }
 
 /// Returns a small dot for each counted run.

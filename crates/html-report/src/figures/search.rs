@@ -51,7 +51,10 @@ fn trials(
     aim: GoalKind,
     metric: Metric,
 ) -> Option<Figure> {
-    let (focus, why) = telling(scene, focus.to_vec(), (ONE_PANEL, Quantity::Metric(metric)), |cell| *cell);
+    let (focus, why) =
+        telling(scene, focus.to_vec(), (ONE_PANEL, |cell| Quantity::Metric(metric).median(cell)), |cell| {
+            *cell
+        });
     let searches: Vec<SearchTrials> =
         focus.iter().filter_map(|(series, cell)| search(series, cell, aim, metric)).collect();
     if searches.is_empty() {
@@ -79,7 +82,7 @@ fn trials(
     let is_scale = metric == Metric::Headroom;
     let label = if is_scale { "scale of all rates" } else { "" }.to_owned();
     let y = Axis { label, unit: Quantity::Metric(metric).unit(), scale, ..Axis::default() };
-    Some(frame.around_chosen(scene, (&cells, why), ChartKind::Trials(Trials { y, searches })))
+    Some(frame.around(scene, (&cells, &why), ChartKind::Trials(Trials { y, searches })))
 }
 
 /// Returns a title with the rates that were found: the medians over the searches; `None` unless each series has one.

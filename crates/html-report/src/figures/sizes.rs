@@ -119,7 +119,7 @@ pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure
         };
         let y = Axis { unit: Unit::Nanoseconds, scale, ..Axis::default() };
         let kind = ChartKind::Lines(Lines { x: size_axis(&sizes, Scale::Log), y, panels: panels.clone() });
-        frame.around(scene, &every, kind)
+        frame.around(scene, (&every, ""), kind)
     };
     let title = added(scene).unwrap_or_else(|| "Round-trip time over the sample size".to_owned());
     figures.push(figure("latency-over-size", title, Scale::Log, "both axes logarithmic"));
@@ -231,7 +231,7 @@ pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Fig
     let title = filled(scene).unwrap_or_else(|| "Throughput over the sample size".to_owned());
     figures.push(frame("throughput-over-size", "both axes logarithmic", title).around(
         scene,
-        &every,
+        (&every, ""),
         chart(Scale::Log, Scale::Log),
     ));
     let measured = every.iter().filter_map(|cell| Quantity::Metric(Metric::Goodput).over_runs(cell));
@@ -243,7 +243,7 @@ pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Fig
         };
         figures.push(frame("throughput-over-size-linear", LINEAR, title).around(
             scene,
-            &every,
+            (&every, ""),
             chart(Scale::FromZero, Scale::Log),
         ));
     }

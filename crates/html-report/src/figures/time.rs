@@ -37,7 +37,7 @@ pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
     };
     let quantity = Quantity::Metric(metric);
     let focus = of_workload(scene, workload);
-    let (focus, why) = telling(scene, focus, (ONE_PANEL, quantity), |cell| *cell);
+    let (focus, why) = telling(scene, focus, (ONE_PANEL, |cell| quantity.median(cell)), |cell| *cell);
     let panel = |(series, cell): &(&Series, &CellResult)| {
         let windows = (scene.windows)(quantity.median_run(cell)?.number, kind);
         panel(series, &windows, nominal)
@@ -67,7 +67,7 @@ pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
         ),
     };
     let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
-    vec![frame.around_chosen(scene, (&cells, why), ChartKind::Timeline(Timeline { y, panels }))]
+    vec![frame.around(scene, (&cells, &why), ChartKind::Timeline(Timeline { y, panels }))]
 }
 
 /// Returns which run is shown of these cells, to follow a title.
@@ -136,7 +136,8 @@ fn panel(series: &Series, windows: &[LogWindow], length: u64) -> Option<Timeline
 pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
     let quantity = Quantity::Metric(Metric::Delivered);
     let nominal = window_ns(scene);
-    let (focus, why) = telling(scene, at_one_size(all, true), (ONE_PANEL, quantity), |cell| *cell);
+    let (focus, why) =
+        telling(scene, at_one_size(all, true), (ONE_PANEL, |cell| quantity.median(cell)), |cell| *cell);
     let noisy = noisy(scene);
     let panel = |(series, cell): &(&Series, &CellResult)| {
         let run = quantity.median_run(cell)?;
@@ -180,5 +181,5 @@ pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
         drawn: format!("Time series of the delivered rate of the median run of {}, in steps.", names(&focus)),
     };
     let y = Axis { unit: Unit::SamplesPerSecond, scale, ..Axis::default() };
-    vec![frame.around_chosen(scene, (&cells, why), ChartKind::Timeline(Timeline { y, panels }))]
+    vec![frame.around(scene, (&cells, &why), ChartKind::Timeline(Timeline { y, panels }))]
 }

@@ -93,7 +93,8 @@ impl Subject {
             Some((*series, (self.line(series, cell)?, cell)))
         };
         let shown = all.iter().filter_map(largest).collect();
-        let (shown, why) = telling(scene, shown, (ONE_PANEL, self.quantity), |(_, cell)| *cell);
+        let (shown, why) =
+            telling(scene, shown, (ONE_PANEL, |cell| self.quantity.median(cell)), |(_, cell)| *cell);
         let (_, ((_, names), _)) = shown.iter().max_by_key(|(_, ((_, names), _))| names.len())?;
         let names = names.clone();
         let (lines, cells): (Vec<Line>, Vec<&CellResult>) =
@@ -117,7 +118,7 @@ impl Subject {
         let x = Axis { label: self.x_label.to_owned(), scale: Scale::Ordinal(names), ..Axis::default() };
         let y = Axis { unit: self.unit, ..Axis::default() };
         let kind = ChartKind::Lines(Lines { x, y, panels: vec![Panel { lines, ..Panel::default() }] });
-        let mut figure = frame.around_chosen(scene, (&cells, why), kind);
+        let mut figure = frame.around(scene, (&cells, &why), kind);
         let of_quantity = super::frame::capital(self.quantity.words());
         figure.chart.subtitle = figure.chart.subtitle.replacen(&of_quantity, self.what, 1);
         if self.unit == Unit::Percent {

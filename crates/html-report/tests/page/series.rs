@@ -32,8 +32,11 @@ fn twelve_configurations_are_told_apart() {
                 }
                 ChartKind::Percentiles(shown) => {
                     assert!(shown.series.len() <= MOST, "{}", figure.id);
-                    let words =
-                        format!("Shows 4 of {count} configurations, those furthest from the median of all;");
+                    // The first two of 6 have the colours of the last two; of 12, the furthest four have four colours.
+                    let of_colours = if count == 6 { ", one of each colour" } else { "" };
+                    let words = format!(
+                        "Shows 4 of {count} configurations, those furthest from the median of all{of_colours};"
+                    );
                     assert!(figure.chart.note.contains(&words), "{}", figure.chart.note);
                 }
                 _ => {}
@@ -63,7 +66,8 @@ fn charts_show_the_configurations_that_differ_most() {
     }
     let (names, note) = in_percentiles(&document);
     assert!(names.iter().any(|name| name == "way-20"), "{names:?}");
-    assert!(note.contains("4 of 30 configurations, those furthest from the median of all;"), "{note}");
+    let words = "4 of 30 configurations, those furthest from the median of all, one of each colour;";
+    assert!(note.contains(words), "{note}");
     let [near, baseline] = [14, 15].map(|index| document.cells[index].id.clone());
     document.experiment.design.baseline = vec![baseline];
     let mut document = judged(document);
@@ -77,8 +81,22 @@ fn charts_show_the_configurations_that_differ_most() {
     }
     let (names, note) = in_percentiles(&document);
     assert!(["way-14", "way-15"].iter().all(|name| names.iter().any(|of| of == name)), "{names:?}");
-    assert!(
-        note.contains("4 of 30 configurations, those with the largest differences that verdicts show and"),
-        "{note}"
-    );
+    let words = "4 of 30 configurations, those with the largest differences that verdicts show and their baselines, then those furthest \
+         from the median of all, one of each colour;";
+    assert!(note.contains(words), "{note}");
+    // Rows have names, so that colours repeat.
+    let keys = page(&document).key_figures.expect("there are values");
+    assert_eq!(keys.rows.len(), 12);
+    assert!(!keys.part.contains("colour"), "{}", keys.part);
+    // A difference needs both of its sides: these two have one colour.
+    let treatment = document.cells[11].id.clone();
+    for verdict in &mut document.verdicts {
+        verdict.treatment.cell.clone_from(&treatment);
+        let Some(answer) = &mut verdict.answer else { continue };
+        answer.conclusion = Conclusion::Lower { better: true, within_margin: false };
+    }
+    let (names, note) = in_percentiles(&document);
+    assert!(!["way-11", "way-15"].iter().all(|name| names.iter().any(|of| of == name)), "{names:?}");
+    assert!(note.contains("those furthest from the median of all, one of each colour;"), "{note}");
+    assert!(!note.contains("verdicts show"), "{note}");
 }
