@@ -8,7 +8,7 @@ use super::{
     distribution::{OfWorkload, cells_of},
     frame::{Frame, MOST_NAMED, first_of, hollow_note, list, names},
     heat,
-    limits::{MOST_SERIES, ONE_PANEL, thinned},
+    limits::{MOST_POINTS, MOST_SERIES, ONE_PANEL, thinned},
     overlay,
 };
 use crate::{
@@ -32,7 +32,7 @@ pub(crate) fn size_axis(sizes: &[u64], scale: Scale) -> Axis {
         label: "sample size".to_owned(),
         unit: Unit::Bytes,
         scale,
-        ticks: thinned(sizes.iter().map(|size| *size as f64).collect()),
+        ticks: thinned(MOST_POINTS, sizes.iter().map(|size| *size as f64).collect()),
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn points<'d>(
         })
         .collect();
     points.sort_by(|left, right| left.x.total_cmp(&right.x));
-    thinned(points)
+    thinned(MOST_POINTS, points)
 }
 
 fn size(cell: &CellResult) -> Option<f64> {

@@ -11,13 +11,13 @@ use crate::{charts, judged, page, sample, simulated};
 
 /// Returns a chart of a page.
 #[track_caller]
-fn chart<'p>(page: &'p Page, id: &str) -> &'p Figure {
+pub fn chart<'p>(page: &'p Page, id: &str) -> &'p Figure {
     let mut figures = page.sections.iter().flat_map(|section| &section.figures);
     figures.find(|figure| figure.id == id).unwrap_or_else(|| panic!("{id}: {:?}", charts(page)))
 }
 
 /// Returns the sample with these sizes only.
-fn with_sizes(sizes: &[u64]) -> ResultDocument {
+pub fn with_sizes(sizes: &[u64]) -> ResultDocument {
     let characterize = sample::Characterize { sizes: sizes.to_vec(), ..sample::characterize() };
     let header = sample::header_of(&characterize);
     let mut assembler = Assembler::new(header.clone());
@@ -232,45 +232,6 @@ fn windows_of_the_median_runs_are_over_time() {
     let ChartKind::Timeline(timeline) = &chart(&page, "time").chart.kind else { panic!("timeline") };
     assert_eq!((timeline.panels.len(), timeline.panels[0].windows.len()), (1, 4));
     assert_eq!(timeline.panels[0].gaps.len(), 1, "no sample arrived in two windows");
-}
-
-#[test]
-fn published_figures_are_beside_the_measured_ones_in_a_chart() {
-    let published = |name: &str, sizes: &[u64]| {
-        let mut document = with_sizes(sizes);
-        let figures = experiment::BuiltInFigures::find(name).expect("published figures");
-        document.show_published(figures.beside(&document.experiment));
-        (page(&document), document)
-    };
-    // Means, which the curve of medians does not have; of each of two sizes one bar is measured.
-    let (found, document) = published("seed-004", &[32, 64, 1024]);
-    let figure = &chart(&found, "published-latency").chart;
-    let ChartKind::Bars(bars) = &figure.kind else { panic!("bars") };
-    let cell = document.cells.iter().find(|cell| cell.published.len() > 1).expect("a cell");
-    let [group, published_group] = &bars.groups[..2] else { panic!("two groups") };
-    assert!(figure.title.ends_with(": RTT mean"), "{}", figure.title);
-    let measured = cell.published[0].measured.as_ref().expect("runs");
-    assert_eq!(group.bars[0].total.value, measured.median);
-    assert_eq!((group.label.as_str(), group.bars.len()), ("32\u{a0}B", 2), "both configurations");
-    // What both have beside them is there once, with what tells it apart; the subtitle has the rest.
-    let names =
-        |group: &charts::BarGroup| group.bars.iter().map(|bar| bar.series.name.clone()).collect::<Vec<_>>();
-    assert_eq!(names(published_group), ["on Linux, lower end", "on Linux, upper end"]);
-    assert_eq!(published_group.label, "32\u{a0}B, published");
-    // The study has one value for all sizes.
-    let last = bars.groups.last().expect("a group");
-    assert_eq!((last.label.as_str(), names(last)), ("published", vec!["on Windows".to_owned()]));
-    assert_eq!(published_group.bars[0].total.value, 180_000.0, "twice the published half of 90 µs");
-    assert!(figure.subtitle.contains("published: Fast RTPS, 1 subscriber"), "{}", figure.subtitle);
-    assert!(found.published.iter().any(|text| text.starts_with("Differences of ")), "{:?}", found.published);
-    // The curves of medians and rates have these, and no bars.
-    let (found, _) = published("seed-000", &[32, 1024]);
-    let ids = charts(&found);
-    assert!(!ids.iter().any(|id| id.starts_with("published")), "{ids:?}");
-    // One size has no curve.
-    let (found, _) = published("seed-000", &[1024]);
-    let ids = charts(&found);
-    assert!(ids.contains(&"published-throughput".to_owned()), "{ids:?}");
 }
 
 #[test]

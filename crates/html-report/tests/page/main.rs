@@ -5,6 +5,7 @@ mod index;
 mod kinds;
 mod marks;
 mod outline;
+mod overlay;
 #[path = "../../../results/tests/sample/mod.rs"]
 mod sample;
 mod series;
