@@ -5,6 +5,7 @@
 //! - [`compare()`]: verdicts of two results, or of cells of one; rejected if they differ in more than the named
 //!   factors.
 //! - [`compare_variants`]: verdicts of the two variants of a result of `ddsmark compare --interleave`.
+//! - [`BlockChange`]: ratio of two cells over their blocks, to describe; no claim.
 //! - [`Criterion`]: criterion that a comparison has to pass.
 //!
 //! Runs of one result are paired by block, and runs of duets with their partners. Runs of two results are not
@@ -14,6 +15,7 @@
 
 mod agreement;
 mod arrivals;
+mod block_change;
 mod compare;
 mod criterion;
 mod differences;
@@ -31,6 +33,7 @@ mod sides;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use block_change::BlockChange;
 pub use compare::{compare, compare_variants};
 pub use criterion::{Criterion, CriterionError};
 pub use error::CompareError;

@@ -1,39 +1,26 @@
 //! Change of values by more endpoints: laws, or else the most against the fewest.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 
-use charts::{Estimate, Interval, Series, number, prose};
+use charts::{Estimate, Series, number, prose};
 use experiment::Workload;
-use results::{CellResult, Finding, Growth, GrowthLaw, Metric, Run, format_value};
+use results::{CellResult, Finding, Growth, GrowthLaw, Metric, format_value};
 use stats::Better;
+use verdicts::BlockChange;
 
 use super::{direction, listed};
 use crate::{
     figures::{choice::telling, frame::list},
     page::{Sentence, Words, plain, strong},
     scene::{Endpoints, Scene},
-    values::{LEAST_FOR_INTERVAL, Quantity, bytes, ends, estimate, is_doubtful},
+    values::{Quantity, bytes, ends, is_doubtful},
 };
 
 /// Maximum number of sentences.
 const MOST: usize = 2;
 
-/// Change of a value at one size.
-struct Change<'d> {
-    /// Cell with the most endpoints.
-    cell: &'d CellResult,
-    /// Ratio to the value with the fewest endpoints: the median over the blocks.
-    ratio: Estimate,
-    /// Number of blocks.
-    blocks: usize,
-}
-
-impl Change<'_> {
-    /// Returns 1 or -1 if the interval is above or below no change, else 0.
-    fn sign(&self) -> i8 {
-        self.ratio.interval.map_or(0, |Interval { low, high }| i8::from(low > 1.0) - i8::from(high < 1.0))
-    }
-}
+/// Cell with the most endpoints, and its change from that with the fewest.
+type Change<'d> = (&'d CellResult, BlockChange);
 
 /// Returns laws, or without one the changes of each configuration with several numbers of endpoints: of round trips, or without them of
 /// rates.
@@ -45,7 +32,7 @@ pub(super) fn sentences(scene: &Scene<'_>) -> Vec<Sentence> {
     let of_workload = |workload, metric, words: &str| {
         let of_series = |(series, cells): (_, Vec<_>)| {
             let (numbers, changes) = changes(&cells, metric)?;
-            let first = changes.first()?.cell;
+            let (first, _) = *changes.first()?;
             let begin = format!("With {numbers}, the {words} of ");
             Some((series, (first, sentence((series, metric), begin, &changes))))
         };
@@ -114,30 +101,25 @@ fn changes<'d>(cells: &[&'d CellResult], metric: Metric) -> Option<(String, Vec<
     };
     let change = |cell: &'d CellResult| {
         let base = of(least).find(|base| base.factors.differs_only_in(&cell.factors, "topology"))?;
-        let value = |run: &Run| Some((run.block, run.value(metric).filter(|value| *value > 0.0)?));
-        let before: BTreeMap<u32, f64> = base.claimed_runs().filter_map(value).collect();
-        let after = cell.claimed_runs().filter_map(value);
-        let ratios: Vec<f64> = after.filter_map(|(block, after)| Some(after / before.get(&block)?)).collect();
-        let ratio = estimate(&ratios).filter(|_| ratios.len() > 1)?;
-        Some(Change { cell, ratio, blocks: ratios.len() })
+        Some((cell, BlockChange::new(cell, base, metric)?))
     };
     let mut changes: Vec<Change<'d>> = of(most).filter_map(change).collect();
-    changes.sort_by_key(|change| change.cell.factors.size_bytes);
+    changes.sort_by_key(|(cell, _)| cell.factors.size_bytes);
     Some((format!("{} {} instead of {}", most.number(), most.noun(), least.number()), changes))
 }
 
 /// Returns the changes over the sizes, and that at the smallest one with its interval.
 fn sentence((series, metric): (&Series, Metric), begin: String, changes: &[Change<'_>]) -> Sentence {
     let pct = |ratio: f64| 100.0 * (ratio - 1.0);
-    let words = |sign: i8| {
-        let of_sign = changes.iter().filter(|change| change.sign() == sign);
-        let of_sign: Vec<f64> = of_sign.map(|change| pct(change.ratio.value).abs()).collect();
+    let words = |wanted: Ordering| {
+        let of_sign = changes.iter().filter(|(_, change)| change.direction() == wanted);
+        let of_sign: Vec<f64> = of_sign.map(|(_, change)| pct(change.ratio).abs()).collect();
         let (low, high) = ends(of_sign.iter().copied())?;
         let [low, high] = [low, high].map(format_value);
         let range = if low == high { low } else { format!("{low} to {high}") };
-        let differs = match sign {
-            0 => "not shown to differ".to_owned(),
-            _ => format!("{range} % {}", direction(metric, sign > 0)),
+        let differs = match wanted {
+            Ordering::Equal => "not shown to differ".to_owned(),
+            _ => format!("{range} % {}", direction(metric, wanted == Ordering::Greater)),
         };
         Some(match (of_sign.len(), changes.len()) {
             (_, 1) => differs,
@@ -145,14 +127,13 @@ fn sentence((series, metric): (&Series, Metric), begin: String, changes: &[Chang
             (some, all) => format!("{differs} at {some} of {all} sizes"),
         })
     };
-    let verdict: Vec<String> = [1, -1, 0].into_iter().filter_map(words).collect();
-    let Change { cell, ratio, blocks } = &changes[0];
-    let name = if *blocks < LEAST_FOR_INTERVAL { "range" } else { "95 % interval" };
-    let interval = ratio.interval.map_or_else(String::new, |Interval { low, high }| {
-        format!(", {name} {} to {} %", format_value(pct(low)), format_value(pct(high)))
-    });
+    let orders = [Ordering::Greater, Ordering::Less, Ordering::Equal];
+    let verdict: Vec<String> = orders.into_iter().filter_map(words).collect();
+    let (cell, BlockChange { ratio, low, high, is_interval, blocks }) = changes[0];
+    let name = if is_interval { "95 % interval" } else { "range" };
+    let interval = format!(", {name} {} to {} %", format_value(pct(low)), format_value(pct(high)));
     let size = bytes(cell.factors.size_bytes);
-    let at_first = format!("{size}: {}{interval}", number::change(ratio.value));
+    let at_first = format!("{size}: {}{interval}", number::change(ratio));
     vec![
         plain(begin),
         Words::Name(series.clone()),

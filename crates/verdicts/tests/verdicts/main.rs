@@ -1,6 +1,7 @@
 //! Each verdict has an input that yields it, and one that yields its opposite.
 
 mod agreement;
+mod block_change;
 mod conclusions;
 mod criteria;
 mod duet;
