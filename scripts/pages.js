@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of an open page: its accessibility, its width, the texts in its charts, and the places of marks. pages.py puts it behind axe-core into a
+// Checks of an open page: its accessibility, its width, the texts in its charts, the places of marks, and what is printed. pages.py puts it behind axe-core into a
 // copy of the page, with WIDTH, the width of the page in px, and EXPECTED, the values of the result. The title has what was found.
 "use strict";
 // Largest distance of a mark from its place, in px.
@@ -82,10 +82,26 @@ function copies() {
   });
 }
 
+// On paper nothing scrolls and closed tables are left out: a command is whole, and each section has more than its heading.
+function printed() {
+  const rules = [...document.styleSheets].flatMap(sheet => [...sheet.cssRules]).filter(rule => rule.conditionText === "print");
+  const style = document.createElement("style");
+  style.textContent = rules.flatMap(rule => [...rule.cssRules]).map(rule => rule.cssText).join("\n");
+  document.head.append(style);
+  const isCut = text => text.scrollWidth > text.clientWidth + 1;
+  const isContent = element => element.tagName !== "H2" && element.checkVisibility() && element.getBoundingClientRect().height > 0;
+  const bare = shown("section").filter(section => ![...section.children].some(isContent));
+  const found = bare.map(section => "only-a-heading-in-print-" + section.id);
+  if (shown("pre").some(isCut)) found.push("command-is-cut-in-print");
+  style.remove();
+  return found;
+}
+
 axe.run().then(result => {
   const found = result.violations.map(violation => violation.id).concat(wide(), shown("figure svg.chart").flatMap(texts));
   found.push(...copies());
   for (const [id, runs] of Object.entries(EXPECTED.dots)) if (document.getElementById(id)) found.push(...dots(id, runs));
   for (const [id, values] of Object.entries(EXPECTED.bars)) if (document.getElementById(id)) found.push(...bars(id, values));
+  found.push(...printed());
   document.title = "violated:" + found.join(" ") + ";";
 });

@@ -5,7 +5,8 @@
 # there, the script has added its buttons, and no printed page is empty. Screenshots stay in target/pages. With `--install` it installs
 # Chromium if it is missing, measures results with all types of charts, an index of them, and a history of four nights, and checks
 # these pages at 360 and 1600 px: with axe-core that readers with a disability can use them, that nothing is wider than the page, that no
-# text in a chart is cut, outside or on another, and that dots and bars are where the result says. A page of 500 runs has less than
+# text in a chart is cut, outside or on another, that dots and bars are where the result says, and that a printed page has no heading alone
+# and no command in part. A page of 500 runs has less than
 # 2 MB and opens within a second, and one of 10,000 cells opens.
 . "$(dirname -- "$0")/common.sh"
 
@@ -146,6 +147,9 @@ sed 's/<html lang="[a-z]*"/<html/' "$pages/sizes/report.html" >"$pages/planted.h
 planted 'violation of axe-core' html-has-lang "$pages/planted.html" "$sizes" 1200 ''
 sed 's|</main>|<p style="width:2000px">wide</p></main>|' "$pages/sizes/report.html" >"$pages/planted.html"
 planted 'wide element' wider-than-the-page-P "$pages/planted.html" "$sizes" 360 ''
+sed 's/#rows:not(:has(details\[open\])){display:none}//;s/pre{white-space:pre-wrap;[^}]*}//' "$pages/sizes/report.html" >"$pages/planted.html"
+planted 'heading without content and a command that is cut in print' 'only-a-heading-in-print-rows command-is-cut-in-print' \
+  "$pages/planted.html" "$sizes" 360 ''
 planted 'run with another value' 'height-of-dots-runs height-of-dots-runs-of-throughput' "$pages/sizes/report.html" "$sizes" 1200 '' dots
 planted 'process with another value' 'length-of-bars-process-cpu length-of-bars-process-memory' "$pages/system/report.html" \
   "$pages/system/result.json" 1200 '' bars
