@@ -1,6 +1,7 @@
 //! Answer of a page: at most four sentences, from verdicts or from the values of these runs.
 
 mod endpoints;
+mod published;
 mod systems;
 
 use charts::{Series, prose};
@@ -21,8 +22,9 @@ const MOST: usize = 4;
 /// Maximum length of a finding in the answer, in characters; longer ones are in the list of findings only.
 const MOST_OF_FINDING: usize = 200;
 
-/// Returns the answer.
-pub(crate) fn answer(scene: &Scene<'_>) -> Vec<Sentence> {
+/// Returns the answer, and the sentence on published figures if the answer has no room for it.
+pub(crate) fn answer(scene: &Scene<'_>) -> (Vec<Sentence>, Option<Sentence>) {
+    let published = published::sentence(scene);
     let words = |span: parts::Span| if span.is_strong { strong(span.text) } else { plain(span.text) };
     let costs = parts::costs_in_brief(scene.document).into_iter();
     let mut sentences: Vec<Sentence> = costs.map(|spans| spans.into_iter().map(words).collect()).collect();
@@ -30,9 +32,12 @@ pub(crate) fn answer(scene: &Scene<'_>) -> Vec<Sentence> {
         sentences = from_verdicts(scene);
     }
     if sentences.is_empty() {
+        let too_few = too_few(scene);
         sentences = from_values(scene);
-        sentences.truncate(MOST - 1);
-        sentences.extend(too_few(scene));
+        // Published figures were asked for; a finding is below, too.
+        let others = usize::from(too_few.is_some()) + usize::from(published.is_some());
+        sentences.truncate(MOST - others.max(1));
+        sentences.extend(too_few);
     }
     if sentences.is_empty() {
         let searches = scene.of_workload(Workload::Search);
@@ -46,7 +51,13 @@ pub(crate) fn answer(scene: &Scene<'_>) -> Vec<Sentence> {
         })]);
     }
     sentences.truncate(MOST);
-    sentences
+    match published {
+        Some(published) if sentences.len() < MOST => {
+            sentences.push(published);
+            (sentences, None)
+        }
+        published => (sentences, published),
+    }
 }
 
 /// Returns the comparison that was asked for, where it does not hold, how many there are, and what limits them.

@@ -6,7 +6,7 @@ use results::{ResultDocument, State};
 
 use crate::{
     answer, figures, fitness, key_figures,
-    page::Page,
+    page::{Page, Words},
     rows,
     scene::{RunWindows, Scene},
     values::LEAST_FOR_INTERVAL,
@@ -23,6 +23,8 @@ pub fn page(document: &ResultDocument, windows: &RunWindows<'_>) -> Page {
     let scene = Scene::new(document, windows);
     let (sections, omitted) = figures::sections(&scene);
     let question = question(document);
+    let (answer, published) = answer::answer(&scene);
+    let published = published.map(|sentence| sentence.iter().map(Words::text).collect());
     // The design in full, instead of its short form.
     let facts = parts::facts(document).into_iter().filter(|fact| fact.name != DESIGN);
     let facts = facts.map(|fact| (fact.name, fact.text));
@@ -40,7 +42,7 @@ pub fn page(document: &ResultDocument, windows: &RunWindows<'_>) -> Page {
         title: format!("{question} ddsmark, {}", document.experiment.name),
         eyebrow: eyebrow(document),
         question,
-        answer: answer::answer(&scene),
+        answer,
         fitness: fitness::fitness(document),
         key_figures: key_figures::key_figures(&scene),
         topics: parts::topics_in_brief(document),
@@ -53,7 +55,7 @@ pub fn page(document: &ResultDocument, windows: &RunWindows<'_>) -> Page {
         settings: parts::settings_groups(document),
         policies: parts::policies(document),
         links: parts::link_tables(document),
-        published: parts::published(document),
+        published: published.into_iter().chain(parts::published(document)).collect(),
         command: parts::command(document),
         cells: parts::tables(document),
         rows: rows::rows(document),

@@ -14,6 +14,11 @@ use crate::{
     published, settings,
 };
 
+/// Names of the conditions that publications name.
+const CONDITIONS: [&str; 5] = ["middleware", "hardware", "transport", "link", "method"];
+/// Words for a condition that a source does not name.
+const NOT_NAMED: &str = "not named";
+
 /// Published figures of a system beside the measured values of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overlay<'d> {
@@ -146,6 +151,27 @@ pub fn sources(document: &ResultDocument) -> Vec<String> {
     paragraphs
 }
 
+/// Returns what differs between published measurements and a result, and what their sources do not name, in a few words; empty without
+/// published figures.
+#[must_use]
+pub fn differences_in_brief(document: &ResultDocument) -> String {
+    let overlays = overlays(document);
+    let has = |what: &str, is_named: bool| {
+        let all = overlays.iter().flat_map(|overlay| &overlay.differences);
+        all.into_iter().any(|of| of.what == what && (of.published != NOT_NAMED) == is_named)
+    };
+    let known: Vec<&str> = CONDITIONS.into_iter().filter(|what| has(what, true)).collect();
+    let unknown: Vec<&str> =
+        CONDITIONS.into_iter().filter(|what| has(what, false) && !has(what, true)).collect();
+    let part = |names: &[&str], [one, several]: [&str; 2]| match names {
+        [] => None,
+        [name] => Some(format!("{name} {one}")),
+        [begin @ .., last] => Some(format!("{} and {last} {several}", begin.join(", "))),
+    };
+    let parts = [part(&known, ["differs", "differ"]), part(&unknown, ["is not named", "are not named"])];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
 /// Groups overlays that have the same text.
 fn grouped<'o, 'd>(
     overlays: &'o [Overlay<'d>],
@@ -211,11 +237,10 @@ fn differences(
         &|published| is_none(published) && one_host && all(&|cell| cell.factors.link.is_none()),
         &|_| false,
     ];
-    let names = ["middleware", "hardware", "transport", "link", "method"];
     let given = [middleware, hardware, transport, link, method];
     let (mut differences, mut equal) = (Vec::new(), Vec::new());
-    for (((what, published), here), is_equal) in names.into_iter().zip(given).zip(here).zip(is_equal) {
-        let published = published.as_deref().unwrap_or("not named");
+    for (((what, published), here), is_equal) in CONDITIONS.into_iter().zip(given).zip(here).zip(is_equal) {
+        let published = published.as_deref().unwrap_or(NOT_NAMED);
         if published.eq_ignore_ascii_case(&here) || is_equal(published) {
             equal.push(what);
         } else {

@@ -14,7 +14,7 @@ pub use crate::{
     fact::Fact,
     legend::legend,
     number::{count, date, duration},
-    overlays::sources as published,
+    overlays::{differences_in_brief as published_differences, sources as published},
     part_data::{DataTable, NoteList},
     result_list::{state, valid_runs},
     shell::command,

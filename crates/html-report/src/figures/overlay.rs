@@ -8,6 +8,7 @@ use experiment::Figure;
 use results::{CellResult, MeasuredValue, PublishedValue};
 
 use super::frame::list;
+use crate::scene::Endpoints;
 
 /// Path of the value that curves of latency over the size have.
 pub(crate) const RTT: &str = "latency.rtt.p50_ns";
@@ -77,7 +78,7 @@ impl<'d> Subject<'d> {
     }
 
     /// Returns the published figures of a cell.
-    pub(crate) fn published<'c>(self, cell: &'c CellResult) -> impl Iterator<Item = &'c PublishedValue> {
+    pub(crate) fn published(self, cell: &CellResult) -> impl Iterator<Item = &PublishedValue> {
         cell.published.iter().filter(move |value| value.metric == self.metric)
     }
 
@@ -108,6 +109,15 @@ impl<'d> Subject<'d> {
 pub(crate) fn system(value: &PublishedValue) -> String {
     let parts = value.system.split(", ").filter(|part| !["latency", "throughput"].contains(part));
     parts.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns what tells a cell apart from others of its series, behind the name of the series: its batches, and the number of endpoints if
+/// that varies.
+pub(crate) fn told_apart_by(cell: &CellResult, has_endpoints: bool) -> String {
+    let endpoints = Endpoints::of(&cell.factors).words().filter(|_| has_endpoints);
+    let limit = cell.factors.batch_bytes;
+    let batched = (limit > 0).then(|| format!("batched {}", crate::values::bytes(limit)));
+    endpoints.into_iter().chain(batched).map(|words| format!(", {words}")).collect()
 }
 
 /// Like [`lines`], without names, for which a panel of each series has no room: [`note_of_panels`] has them.

@@ -125,7 +125,7 @@ fn content(document: &ResultDocument) -> Content {
         .drivers
         .iter()
         .filter(|(name, _)| document.cells.iter().any(|cell| cell.factors.driver == **name));
-    let answer = answer::answer(&Scene::new(document, &|_, _| Vec::new()));
+    let (answer, _) = answer::answer(&Scene::new(document, &|_, _| Vec::new()));
     let answer: Vec<String> = answer
         .iter()
         .take(SENTENCES)

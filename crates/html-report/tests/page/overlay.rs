@@ -1,7 +1,10 @@
 //! Published figures beside measured values.
 
 use charts::{BarGroup, ChartKind};
-use experiment::{BuiltInFigures, Figure, Published, PublishedConditions, PublishedFigure, RttStatistic};
+use experiment::{
+    BuiltInFigures, Figure, Published, PublishedConditions, PublishedFigure, RttStatistic, Workload,
+};
+use html_report::{Page, Words};
 use results::{CellResult, Conclusion, ResultDocument};
 
 use crate::{
@@ -62,7 +65,10 @@ fn publish(document: &mut ResultDocument, system: &str, value: impl Fn(&CellResu
         system: system.to_owned(),
         source: "A book".to_owned(),
         note: String::new(),
-        conditions: PublishedConditions::default(),
+        conditions: PublishedConditions {
+            hardware: Some("two boards".to_owned()),
+            ..PublishedConditions::default()
+        },
         repeats: None,
         figures,
     }]);
@@ -153,4 +159,81 @@ fn bars_of_many_sizes_are_those_of_three() {
     assert_eq!(labels, ["64 B", "64 B, published", "88 B", "88 B, published", "112 B", "112 B, published"]);
     assert!(groups.iter().step_by(2).all(|group| group.bars.len() == 4), "{groups:?}");
     assert!(note.contains(" Shows 12 of 28 cells, at 3 of 7 sizes; the text of the report"), "{note}");
+}
+
+/// Returns the sentences of the answer.
+fn answer(page: &Page) -> Vec<String> {
+    let text =
+        |sentence: &Vec<Words>| sentence.iter().map(Words::text).collect::<String>().replace('\u{a0}', " ");
+    page.answer.iter().map(text).collect()
+}
+
+#[test]
+fn answer_says_how_measured_values_compare_with_published_ones() {
+    let mut document = with_sizes(&[32, 1024]);
+    for cell in document.cells.iter_mut().filter(|cell| cell.factors.workload == Workload::Latency) {
+        let factor = if cell.factors.driver == "dds" { 3.0 } else { 1.0 };
+        set_mean(cell, factor * 1_000.0 * cell.factors.size_bytes as f64);
+    }
+    let mut with = |system: &str, driver: &str, us: f64| {
+        publish(&mut document, system, |cell| {
+            let is_of = cell.factors.workload == Workload::Latency && cell.factors.driver == driver;
+            is_of.then_some(us)
+        });
+    };
+    with("Old DDS 1.0, latency", "dds", 100.0);
+    with("Old sockets", "plain", 40.0);
+    let found = page(&document);
+    let sentences = answer(&found);
+    assert!(sentences.len() <= 4, "{sentences:?}");
+    // At 32 bytes 96 and 32 µs, at 1024 bytes far above what was published.
+    assert_eq!(
+        sentences.last().map(String::as_str),
+        Some(
+            "With 32 B, the mean round trip was published as 40.0 µs for Old sockets (here 32.0 µs with plain) and 100 µs for Old DDS 1.0 \
+             (here 96.0 µs with dds); values here are lower in 2 and higher in 2 of 4 cases, an untested comparison: hardware differs, \
+             middleware, transport, link and method are not named."
+        )
+    );
+}
+
+#[test]
+fn of_many_published_values_the_closest_and_the_furthest_are_named() {
+    let mut document = many(30, 1);
+    document.cells.iter_mut().for_each(|cell| set_mean(cell, 50_000.0));
+    publish(&mut document, "Old 1.0", |cell| {
+        let way: f64 = cell.factors.transport.trim_start_matches("way-").parse().ok()?;
+        Some(60.0 + way)
+    });
+    let sentences = answer(&page(&document));
+    let last = sentences.last().expect("an answer");
+    assert!(
+        last.contains(
+            "published as 60.0 µs for Old 1.0 (here 50.0 µs with way-0) and 89.0 µs for Old 1.0 (here 50.0 µs with way-29), the \
+             closest and the furthest of 30; values here are lower in all 30 cases, an untested"
+        ),
+        "{last}"
+    );
+}
+
+#[test]
+fn answer_of_four_sentences_leaves_published_values_to_their_section() {
+    let mut document = many(30, 1);
+    document.experiment.design.baseline = vec![document.cells[0].id.clone()];
+    publish(&mut document, "Old 1.0", |_| Some(60.0));
+    let mut document = judged(document);
+    for (index, verdict) in document.verdicts.iter_mut().enumerate() {
+        let Some(answer) = &mut verdict.answer else { continue };
+        answer.change_pct = Some(-5.0);
+        answer.conclusion = match (index / 2) % 2 {
+            0 => Conclusion::Lower { better: true, within_margin: false },
+            _ => Conclusion::Higher { better: false, within_margin: false },
+        };
+    }
+    let found = page(&document);
+    let sentences = answer(&found);
+    assert_eq!(sentences.len(), 4, "{sentences:?}");
+    assert!(sentences[3].starts_with("Caution"), "{sentences:?}");
+    assert!(found.published[0].starts_with("With 64"), "{:?}", found.published);
+    assert!(found.published[1].starts_with("Source of Old 1.0: "), "{:?}", found.published);
 }

@@ -239,6 +239,19 @@ fn what_differs_in_all_systems_is_said_once_and_what_is_equal_is_counted() {
 }
 
 #[test]
+fn differences_in_brief_have_each_condition_once() {
+    let brief = report::parts::published_differences;
+    let mut document = overlaid();
+    assert_eq!(brief(&document), "middleware, hardware, link and method differ");
+    // A condition that another source names differs.
+    document.experiment.published[1].conditions.link = None;
+    assert_eq!(brief(&document), "middleware, hardware, link and method differ");
+    document.experiment.published.iter_mut().for_each(|table| table.conditions.link = None);
+    assert_eq!(brief(&document), "middleware, hardware and method differ, link is not named");
+    assert_eq!(brief(&sample::document()), "");
+}
+
+#[test]
 fn figures_that_are_shown_twice_are_there_once() {
     let once = overlaid();
     let mut twice = once.clone();

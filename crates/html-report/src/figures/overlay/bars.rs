@@ -6,7 +6,7 @@ use charts::{Axis, Bar, BarGroup, Bars, Better, Chart, ChartKind, Estimate, Seri
 use experiment::{Figure as Figures, gather};
 use results::{CellResult, MeasuredValue, Metric};
 
-use super::{Subject, system};
+use super::{Subject, system, told_apart_by};
 use crate::{
     figures::{
         choice::telling,
@@ -189,14 +189,7 @@ fn groups(all: &OfWorkload<'_, '_>, subject: Subject<'_>) -> (String, Vec<BarGro
 
 /// Returns the bar of the measured value of a cell; `None` without one.
 fn own((series, cell): (&Series, &CellResult), subject: Subject<'_>, has_endpoints: bool) -> Option<Bar> {
-    // Cells of a series are told apart by what varies within it.
-    let mut name = series.name.clone();
-    if let Some(endpoints) = Endpoints::of(&cell.factors).words().filter(|_| has_endpoints) {
-        name.push_str(&format!(", {endpoints}"));
-    }
-    if cell.factors.batch_bytes > 0 {
-        name.push_str(&format!(", batched {}", bytes(cell.factors.batch_bytes)));
-    }
+    let name = format!("{}{}", series.name, told_apart_by(cell, has_endpoints));
     let MeasuredValue { median, min, max, ci_low, ci_high, .. } = *subject.measured(cell)?;
     let (low, high) = ci_low.zip(ci_high).unwrap_or((min, max));
     let [median, low, high] = [median, low, high].map(|value| subject.in_unit(value));
