@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of an open page: its accessibility, its width, the texts in its charts, the places of marks, and what is printed. pages.py puts it behind axe-core into a
-// copy of the page, with WIDTH, the width of the page in px, and EXPECTED, the values of the result. The title has what was found.
+// Checks of an open page: its accessibility, its width, the texts in its charts, the places of marks, and what is printed. pages.py puts it
+// behind axe-core into a copy of the page, with WIDTH, the width of the page in px, and EXPECTED, the values of the result. The title has
+// what was found.
 "use strict";
 // Largest distance of a mark from its place, in px.
 const NEAR = 0.7;
