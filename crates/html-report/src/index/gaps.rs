@@ -39,7 +39,7 @@ impl Gaps {
         (!before.is_empty()).then_some(Self { every_ns, before })
     }
 
-    /// Returns the usual distance in words.
+    /// Returns the usual distance with its unit.
     pub fn every(&self) -> String {
         let minutes = self.every_ns / 60e9;
         match minutes {
