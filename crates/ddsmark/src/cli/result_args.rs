@@ -143,7 +143,7 @@ pub struct ReportArgs {
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// Baseline: directory of a result, or its `result.json` or `result.json.gz`.
+    /// Baseline: directory of a result, or its `result.json`.
     ///
     /// A colon and the name of a cell select cells; `*` matches any text.
     #[arg(value_name = "BASELINE[:CELL]", required_unless_present = "interleave")]
