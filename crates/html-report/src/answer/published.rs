@@ -1,5 +1,7 @@
 //! Sentence on published figures beside the measured values.
 
+use std::cmp::Ordering;
+
 use charts::{Series, number};
 use experiment::{Figure, RttStatistic, Workload};
 use report::parts;
@@ -103,10 +105,11 @@ fn words(figure: Figure) -> String {
 
 /// Returns in how many cases measured values are lower and higher than published ones.
 fn direction(pairs: &[Pair<'_, '_>]) -> String {
-    let count =
-        |is_counted: fn(f64) -> bool| pairs.iter().filter(|pair| is_counted(pair.log_ratio())).count();
-    let counts =
-        [(count(|of| of < 0.0), "lower"), (count(|of| of > 0.0), "higher"), (count(|of| of == 0.0), "equal")];
+    let orders = [(Ordering::Less, "lower"), (Ordering::Greater, "higher"), (Ordering::Equal, "equal")];
+    let counts = orders.map(|(order, words)| {
+        let is_counted = |pair: &&Pair<'_, '_>| pair.measured.total_cmp(&pair.published.converted) == order;
+        (pairs.iter().filter(is_counted).count(), words)
+    });
     let all = pairs.len();
     let known: Vec<(usize, &str)> = counts.into_iter().filter(|(n, _)| *n > 0).collect();
     match known[..] {
