@@ -147,7 +147,7 @@ sed 's/<html lang="[a-z]*"/<html/' "$pages/sizes/report.html" >"$pages/planted.h
 planted 'violation of axe-core' html-has-lang "$pages/planted.html" "$sizes" 1200 ''
 sed 's|</main>|<p style="width:2000px">wide</p></main>|' "$pages/sizes/report.html" >"$pages/planted.html"
 planted 'wide element' wider-than-the-page-P "$pages/planted.html" "$sizes" 360 ''
-sed 's/#rows:not(:has(details\[open\])){display:none}//;s/pre{white-space:pre-wrap;[^}]*}//' "$pages/sizes/report.html" >"$pages/planted.html"
+sed 's/:is(#rows,#histories):not(:has(details\[open\])){display:none}//;s/pre{white-space:pre-wrap;[^}]*}//' "$pages/sizes/report.html" >"$pages/planted.html"
 planted 'heading without content and a command that is cut in print' 'only-a-heading-in-print-rows command-is-cut-in-print' \
   "$pages/planted.html" "$sizes" 360 ''
 planted 'run with another value' 'height-of-dots-runs height-of-dots-runs-of-throughput' "$pages/sizes/report.html" "$sizes" 1200 '' dots
