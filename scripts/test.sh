@@ -26,10 +26,9 @@ rust_drivers=("${workspace[@]}" --manifest-path drivers/Cargo.toml)
 
 # Checks that measure nothing. Tests wait most of the time, and these checks use only the time that is left.
 idle_checks() {
-  chrt --idle --pid 0 "$BASHPID" || renice -n 19 -p "$BASHPID"
-  attempt 'lint' scripts/lint.sh
-  attempt 'cargo test: examples in the documentation' checked cargo test "${workspace[@]}" --doc --quiet
-  attempt 'build: the tests of drivers in Rust' checked cargo test "${rust_drivers[@]}" --no-run --quiet
+  attempt 'lint' scripts/idle.sh scripts/lint.sh
+  attempt 'cargo test: examples in the documentation' checked scripts/idle.sh cargo test "${workspace[@]}" --doc --quiet
+  attempt 'build: the tests of drivers in Rust' checked scripts/idle.sh cargo test "${rust_drivers[@]}" --no-run --quiet
   print_stages
   all_passed
 }

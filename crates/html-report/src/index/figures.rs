@@ -65,7 +65,7 @@ impl Index {
         let gaps: Vec<(&Line, Gaps)> =
             lines.iter().filter_map(|line| Some((*line, self.gaps(line)?))).collect();
         marks.extend(gaps.iter().flat_map(|(line, gaps)| gap_marks(line, gaps)));
-        panel.references.extend(grey(marks, &axis));
+        panel.references.extend(grey_marks(marks, &axis));
         let noisy =
             results.iter().filter(|result| self.content(**result).is_some_and(|content| content.is_noisy));
         let noisy: Vec<Interval> = noisy
@@ -248,7 +248,7 @@ fn gap_marks(line: &Line, gaps: &Gaps) -> Vec<(usize, String)> {
 }
 
 /// Returns grey marks with these words in front of these results.
-fn grey(mut marks: Vec<(usize, String)>, axis: &TimeAxis<'_>) -> Vec<Reference> {
+fn grey_marks(mut marks: Vec<(usize, String)>, axis: &TimeAxis<'_>) -> Vec<Reference> {
     marks.sort();
     marks.dedup();
     let mark = |(result, label)| Reference { at: axis.place(result) - 0.5, label, slot: Slot::S0 };
