@@ -15,7 +15,7 @@
 namespace {
 
 /* Lengths, and the number of fragments, are uint32 in the library. */
-const uint64_t max_payload = 2147483647u - 64u;
+const uint64_t payload_limit = 2147483647u - 64u;
 /* One segment of shared memory contains the whole history of a writer. */
 const uint64_t max_shared_payload = 256u << 20;
 
@@ -23,7 +23,7 @@ const uint64_t receive_buffer = 8u << 20;
 const uint64_t participants = 32;
 const uint64_t heartbeat_ms = 10;
 const uint64_t history_bytes = 64u << 20;
-const uint64_t segment = 32u << 20;
+const uint64_t segment_size = 32u << 20;
 const uint64_t port_queue = 1024;
 const uint64_t extra_samples = 8;
 
@@ -55,16 +55,16 @@ enum {
 } // namespace
 
 const ddsmark_transport_info transport_infos[] = {
-    {"udp4", max_payload, large_samples_note},
-    {"udp6", max_payload, large_samples_note},
-    {"tcp4", max_payload,
+    {"udp4", payload_limit, large_samples_note},
+    {"udp6", payload_limit, large_samples_note},
+    {"tcp4", payload_limit,
      "RTPS over TCP; within a process Fast DDS passes samples on directly, and one that a full reader rejects is lost"},
-    {"shm", max_payload, "samples larger than the option `max_message_size` are fragmented"},
+    {"shm", payload_limit, "samples larger than the option `max_message_size` are fragmented"},
     {"data_sharing", max_shared_payload,
      "samples are in a shared-memory segment of the writer; discovery and acknowledgments use udp4"},
-    {"builtin", max_payload, "those of Fast DDS itself: udp4, and shm between endpoints of one host"},
+    {"builtin", payload_limit, "those of Fast DDS itself: udp4, and shm between endpoints of one host"},
 #if FASTDDS_GENERATION > 2
-    {"large_data", max_payload,
+    {"large_data", payload_limit,
      "LARGE_DATA of Fast DDS: announcements by multicast over udp4, all else over tcp4, and shm between endpoints of "
      "one "
      "host"},
@@ -238,7 +238,7 @@ ddsmark_status numbers(const ddsmark_participant_config *config, Plan &p) {
   if ((status = number(config, OPTION_HEARTBEAT, 1, 60000, heartbeat_ms, p.untuned(), p.heartbeat_ms)) ||
       (status = response(config, p.response_us)) ||
       (status = number(config, OPTION_HISTORY_BYTES, 1, most * 4, history_bytes, p.untuned(), p.history_bytes)) ||
-      (status = number(config, OPTION_SEGMENT, 65536, 2 * most, segment, as_mode, p.segment)) ||
+      (status = number(config, OPTION_SEGMENT, 65536, 2 * most, segment_size, as_mode, p.segment)) ||
       (status = number(config, OPTION_PORT_QUEUE, 1, 1000000, port_queue, as_mode, p.port_queue)) ||
       (status = option_number(config, option_infos[OPTION_NEGOTIATION].name, 0, 60000, &p.negotiation_ms)) ||
       (status = number(config, OPTION_EXTRA, 1, 1000, extra_samples, p.untuned(), p.extra_samples)) ||

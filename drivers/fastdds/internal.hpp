@@ -131,6 +131,9 @@ const uint32_t tcp_ports = 249;
 
 /* -- transports.cpp ------------------------------------------------------------------------------------------------ */
 
+/* First port of domain 0, and distance between the first ports of two domains (RTPS 2.5, 9.6.2.3). */
+const uint32_t port_base = 7400, port_gain = 250;
+
 /* Name that only one process of this host can hold at a time. It is the name of an abstract socket, so the kernel
  * releases it however the process ends. */
 class SoleName {

@@ -22,9 +22,7 @@ const char directory[] = "/dev/shm/";
 /* Prefix of the files of data sharing, before the GUID. */
 const char data_sharing[] = "fast_datasharing_";
 
-/* RTPS derives the ports of a domain from these; the first one is that of all its participants. */
-const uint32_t port_base = 7400, port_gain = 250;
-
+/* Returns the port of all participants of a domain. */
 uint32_t first_port(uint32_t domain) {
   return port_base + port_gain * domain;
 }
@@ -85,11 +83,11 @@ std::string lines_of_transport(uint32_t domain) {
 /* Returns whether another process holds the lock of a segment or a port. */
 bool others_hold(const std::string &guarded) {
   for (const char *end : {"_el", "_sl"}) {
-    const int fd = open((directory + guarded + end).c_str(), O_RDONLY | O_CLOEXEC);
+    const int fd = ::open((directory + guarded + end).c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0)
       continue;
     const bool held = flock(fd, LOCK_EX | LOCK_NB) != 0;
-    close(fd);
+    ::close(fd);
     if (held)
       return true;
   }

@@ -24,9 +24,6 @@ namespace {
 
 enum { KIND_UDP4 = 1, KIND_UDP6 = 2, KIND_TCP4 = 4 }; /* port parameters of RTPS */
 
-/* First port of domain 0, and distance between the first ports of two domains. */
-const uint32_t port_base = 7400, port_gain = 250;
-
 /* TCP ports: those that RTPS derives from the domain for UDP, without the first one, where Cyclone DDS listens. */
 const uint32_t tcp_offset = 1;
 /* Minimum number of ports to which a participant connects on another host. */
