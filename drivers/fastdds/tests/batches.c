@@ -158,18 +158,26 @@ void test_batches_refused(void) {
   ddsmark_writer *w = batch_writer(p, &q);
   WAIT_UNTIL(matched_readers(w) == 1 && matched_writers(r) == 1);
   uint8_t payload[SIZE];
+  /* A full batch is rejected with the sample that would begin the next one. Where the flush then succeeds, the host was
+   * busy, and the acknowledgment of an earlier batch late. */
   uint32_t accepted = 0;
-  ddsmark_status status = DDSMARK_OK;
-  for (; status == DDSMARK_OK && accepted < 1000; accepted += status == DDSMARK_OK) {
+  uint64_t rejected = 0;
+  for (bool has_room = true; has_room;) {
     payload_fill(payload, sizeof payload, accepted);
-    status = d->writer_write(w, 0, payload, sizeof payload);
+    const ddsmark_status status = d->writer_write(w, 0, payload, sizeof payload);
+    accepted += status == DDSMARK_OK;
+    CHECK(accepted < 1000);
+    if (status == DDSMARK_OK)
+      continue;
+    CHECK(status == DDSMARK_REFUSED || status == DDSMARK_TIMED_OUT);
+    CHECK_U64(accepted % PER_BATCH, 0);
+    has_room = d->writer_flush(w) == DDSMARK_OK;
+    rejected += has_room ? 1 : 2;
   }
-  CHECK(status == DDSMARK_REFUSED || status == DDSMARK_TIMED_OUT);
-  CHECK_U64(accepted % PER_BATCH, 0); /* the full batch was rejected */
-  CHECK(d->writer_flush(w) != DDSMARK_OK);
   ddsmark_counters counters = {.struct_size = sizeof counters};
   OK(d->writer_counters(w, &counters));
-  CHECK_U64(counters.values[DDSMARK_COUNTER_WRITE_REFUSED] + counters.values[DDSMARK_COUNTER_WRITE_TIMED_OUT], 2);
+  CHECK_U64(counters.values[DDSMARK_COUNTER_WRITE_REFUSED] + counters.values[DDSMARK_COUNTER_WRITE_TIMED_OUT],
+            rejected);
   take(r, DDSMARK_RECEIVE_WAITSET, &c, accepted - PER_BATCH, 64);
   WAIT_UNTIL(d->writer_flush(w) == DDSMARK_OK);
   take(r, DDSMARK_RECEIVE_WAITSET, &c, accepted, 64);
