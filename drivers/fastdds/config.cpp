@@ -15,7 +15,7 @@
 namespace {
 
 /* Lengths, and the number of fragments, are uint32 in the library. */
-const uint64_t payload_limit = 2147483647u - 64u;
+const uint64_t max_library_payload = 2147483647u - 64u;
 /* One segment of shared memory contains the whole history of a writer. */
 const uint64_t max_shared_payload = 256u << 20;
 
@@ -55,16 +55,16 @@ enum {
 } // namespace
 
 const ddsmark_transport_info transport_infos[] = {
-    {"udp4", payload_limit, large_samples_note},
-    {"udp6", payload_limit, large_samples_note},
-    {"tcp4", payload_limit,
+    {"udp4", max_library_payload, large_samples_note},
+    {"udp6", max_library_payload, large_samples_note},
+    {"tcp4", max_library_payload,
      "RTPS over TCP; within a process Fast DDS passes samples on directly, and one that a full reader rejects is lost"},
-    {"shm", payload_limit, "samples larger than the option `max_message_size` are fragmented"},
+    {"shm", max_library_payload, "samples larger than the option `max_message_size` are fragmented"},
     {"data_sharing", max_shared_payload,
      "samples are in a shared-memory segment of the writer; discovery and acknowledgments use udp4"},
-    {"builtin", payload_limit, "those of Fast DDS itself: udp4, and shm between endpoints of one host"},
+    {"builtin", max_library_payload, "those of Fast DDS itself: udp4, and shm between endpoints of one host"},
 #if FASTDDS_GENERATION > 2
-    {"large_data", payload_limit,
+    {"large_data", max_library_payload,
      "LARGE_DATA of Fast DDS: announcements by multicast over udp4, all else over tcp4, and shm between endpoints of "
      "one "
      "host"},

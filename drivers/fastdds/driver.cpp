@@ -12,7 +12,7 @@
 namespace {
 
 std::mutex kept_lock;
-std::string logged; /* last logged error */
+std::string kept; /* last logged error */
 
 class Keeper : public fast::LogConsumer {
 public:
@@ -20,7 +20,7 @@ public:
     if (entry.kind != fast::Log::Kind::Error)
       return;
     const std::lock_guard<std::mutex> guard(kept_lock);
-    logged = entry.message;
+    kept = entry.message;
   }
 };
 
@@ -31,12 +31,12 @@ bool keeping = false;
 std::string errors_kept() {
   fast::Log::Flush();
   const std::lock_guard<std::mutex> guard(kept_lock);
-  return logged.empty() ? "Fast DDS logged no error" : "Fast DDS logged: " + logged;
+  return kept.empty() ? "Fast DDS logged no error" : "Fast DDS logged: " + kept;
 }
 
 void errors_watch() {
   const std::lock_guard<std::mutex> guard(kept_lock);
-  logged.clear();
+  kept.clear();
   if (!keeping)
     fast::Log::RegisterConsumer(std::unique_ptr<fast::LogConsumer>(new Keeper));
   keeping = true;

@@ -133,6 +133,10 @@ const uint32_t tcp_ports = 249;
 
 /* First port of domain 0, and distance between the first ports of two domains (RTPS 2.5, 9.6.2.3). */
 const uint32_t port_base = 7400, port_gain = 250;
+/* Returns the first port of a domain, which is that of all its participants. */
+constexpr uint32_t first_port(uint32_t domain) {
+  return port_base + port_gain * domain;
+}
 
 /* Name that only one process of this host can hold at a time. It is the name of an abstract socket, so the kernel
  * releases it however the process ends. */

@@ -79,9 +79,9 @@ template <class End> const char *lost_of_both(const End &file, const End &set) {
   if (is_lost(file.reliability().kind, vendor.reliability().kind, set.reliability().kind))
     return "reliability";
   const auto &history = file.history(), &vendor_history = vendor.history(), &set_history = set.history();
-  const bool kept = set_history.kind == history.kind &&
-                    (history.kind == fast::KEEP_ALL_HISTORY_QOS || set_history.depth == history.depth);
-  if (!kept && (history.kind != vendor_history.kind || history.depth != vendor_history.depth))
+  const bool keeps_history = set_history.kind == history.kind &&
+                             (history.kind == fast::KEEP_ALL_HISTORY_QOS || set_history.depth == history.depth);
+  if (!keeps_history && (history.kind != vendor_history.kind || history.depth != vendor_history.depth))
     return "history";
   if (is_lost(limits.max_samples, vendor_limits.max_samples, set_limits.max_samples) ||
       is_lost(limits.max_instances, vendor_limits.max_instances, set_limits.max_instances) ||

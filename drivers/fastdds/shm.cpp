@@ -22,11 +22,6 @@ const char directory[] = "/dev/shm/";
 /* Prefix of the files of data sharing, before the GUID. */
 const char data_sharing[] = "fast_datasharing_";
 
-/* Returns the port of all participants of a domain. */
-uint32_t first_port(uint32_t domain) {
-  return port_base + port_gain * domain;
-}
-
 std::string port_name(uint32_t number) {
   return std::string(shared_memory_prefix) + "port" + std::to_string(number);
 }

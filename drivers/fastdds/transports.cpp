@@ -38,7 +38,7 @@ std::chrono::seconds tcp_turn_limit(const Plan &plan) {
 }
 
 uint16_t tcp_port(uint32_t domain, uint32_t index) {
-  return static_cast<uint16_t>(port_base + port_gain * domain + tcp_offset + index);
+  return static_cast<uint16_t>(first_port(domain) + tcp_offset + index);
 }
 
 /* Returns the discovery locator of a participant at this address and port; without an address, that of all addresses
@@ -49,7 +49,7 @@ Locator tcp_discovery(uint32_t domain, const std::string &address = "", uint16_t
   if (!address.empty())
     IpLocator::setIPv4(locator, address);
   IpLocator::setPhysicalPort(locator, port);
-  IpLocator::setLogicalPort(locator, static_cast<uint16_t>(port_base + port_gain * domain + tcp_discovery_offset));
+  IpLocator::setLogicalPort(locator, static_cast<uint16_t>(first_port(domain) + tcp_discovery_offset));
   return locator;
 }
 
@@ -358,7 +358,7 @@ Locator multicast_group(const Plan &plan) {
     IpLocator::setIPv6(group, "ff02::ffff:239.255.0.1");
   else
     IpLocator::setIPv4(group, "239.255.0.1");
-  group.port = port_base + port_gain * plan.domain + data;
+  group.port = first_port(plan.domain) + data;
   return group;
 }
 
